@@ -1,0 +1,18 @@
+//! Fleetgate decides whether a change or a release may go to a fleet of Kubernetes clusters.
+//!
+//! The modules, from the bottom up; imports point downwards only (see `ARCHITECTURE.md`):
+//!
+//! - [`model`]: plain data that every part speaks in
+//! - [`error`]: what we could not do, with help
+//! - [`manifest`]: bytes to resources and back, reading as the cluster does
+//! - [`policy`]: Rego modules and data to a checked, evaluable set
+//! - [`engine`]: the pure middle: plan, evaluate, levels, waivers, baseline
+//! - [`fleet`]: the fleet file, and which file belongs to which cluster
+//! - [`report`]: one file a format
+//! - [`cli`]: arguments, settings, commands
+
+#![warn(missing_docs)]
+
+pub mod error;
+pub mod manifest;
+pub mod model;

@@ -1,0 +1,22 @@
+//! Plain data that every other module speaks in. It depends on no other module, reads nothing,
+//! and knows neither YAML nor Rego.
+
+mod finding;
+mod fleet;
+mod level;
+mod object;
+mod place;
+mod problem;
+mod report;
+mod route;
+mod value;
+
+pub use finding::{Finding, Identity, Standing, Subject};
+pub use fleet::{Cluster, Environment, Exclusion, Fleet, Override, Owner, Team, Waiver};
+pub use level::{Face, Level, Mode};
+pub use object::ObjectId;
+pub use place::{Place, Source, Span};
+pub use problem::Problem;
+pub use report::{Counts, Report, RuleInfo, UnevaluatedRule, Verdict};
+pub use route::{Route, Step};
+pub use value::Value;

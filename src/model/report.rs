@@ -1,0 +1,108 @@
+//! The result of a run, sorted, ready to be rendered.
+
+use std::sync::Arc;
+
+use super::{Finding, Level, Problem};
+
+/// What was counted on the way. Everything that was seen is in exactly one of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Files found, of any kind that we look at.
+    pub files: usize,
+    /// Files read and judged.
+    pub judged_files: usize,
+    /// Files that something renders, so that they are judged through its output.
+    pub seen_through: usize,
+    /// Kustomizations, charts and the like for which no rendered output was found.
+    pub unrendered: usize,
+    /// Files kept out by `exclude`.
+    pub excluded: usize,
+    /// Files known to be no manifests, such as CI workflows.
+    pub skipped: usize,
+    /// Non-empty YAML or JSON documents read.
+    pub documents: usize,
+    /// Distinct texts among them.
+    pub distinct_documents: usize,
+    /// Kubernetes objects, list items counted one by one.
+    pub resources: usize,
+    /// Clusters seen.
+    pub clusters: usize,
+    /// Rules loaded.
+    pub rules: usize,
+    /// Evaluations: a rule on a resource in its context, whether computed or shared.
+    pub evaluations: usize,
+}
+
+/// What a report says about each rule that was loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Rule id.
+    pub id: Arc<str>,
+    /// Title of its metadata.
+    pub title: Arc<str>,
+    /// Level before overrides.
+    pub level: Level,
+    /// What it is for, one paragraph.
+    pub description: Arc<str>,
+    /// Where to read more, if the rule says so.
+    pub url: Option<Arc<str>>,
+}
+
+/// A rule that could not be evaluated here, and why.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnevaluatedRule {
+    /// Rule id.
+    pub id: Arc<str>,
+    /// Why, such as "needs `fleet`: no fleet file".
+    pub reason: Arc<str>,
+}
+
+/// What the run comes to. Precedence: could not judge, denied, nothing to judge, passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing denied: exit 0.
+    Pass,
+    /// Denied: exit 1.
+    Deny,
+    /// Could not judge: exit 2.
+    Error,
+    /// Nothing to judge: exit 3.
+    Nothing,
+}
+
+/// The result of a run. Findings and problems are sorted.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// All findings, also accepted and waived ones.
+    pub findings: Vec<Finding>,
+    /// What could not be judged and counts.
+    pub problems: Vec<Problem>,
+    /// Problems that the baseline accepts.
+    pub accepted_problems: usize,
+    /// Rules that were loaded.
+    pub rules: Vec<RuleInfo>,
+    /// Rules that could not be evaluated here.
+    pub unevaluated: Vec<UnevaluatedRule>,
+    /// Remarks for the reader that change no verdict, one sentence each.
+    pub notes: Vec<String>,
+    /// What was counted.
+    pub counts: Counts,
+    /// The lowest level that makes the verdict a denial.
+    pub fail_on: Level,
+}
+
+impl Report {
+    /// The verdict. Exit status and every format follow it.
+    pub fn verdict(&self) -> Verdict {
+        let denied = self.findings.iter().any(|f| f.standing.counts() && f.level >= self.fail_on);
+        if !self.problems.is_empty() {
+            Verdict::Error
+        } else if denied {
+            Verdict::Deny
+        } else if self.counts.resources == 0 || self.counts.rules == 0 {
+            Verdict::Nothing
+        } else {
+            Verdict::Pass
+        }
+    }
+}
