@@ -16,3 +16,4 @@
 pub mod error;
 pub mod manifest;
 pub mod model;
+pub mod policy;

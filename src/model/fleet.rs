@@ -31,6 +31,15 @@ pub struct Cluster {
     pub facts: Value,
 }
 
+/// Where a file's objects go: one cluster, or an environment without a known cluster, or nowhere known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The cluster, if known.
+    pub cluster: Option<Arc<Cluster>>,
+    /// The environment: the cluster's, or as given on the command line.
+    pub environment: Option<Arc<str>>,
+}
+
 /// A team and the namespaces it owns.
 #[derive(Debug, Clone)]
 pub struct Team {
