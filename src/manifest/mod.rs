@@ -1,5 +1,7 @@
 //! Bytes to resources and back, reading as the cluster does.
 
+pub mod quantity;
+
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
