@@ -1,5 +1,9 @@
 //! Rego modules and data to a checked, evaluable set. The only module that names the Rego engine.
 
+mod functions;
+mod load;
 mod set;
 
-pub use set::{Entry, Match, Module, Need, PolicySet, Reads, Rule, Set, Style, Target};
+pub use functions::{EXTENSIONS, Function};
+pub use load::{Convention, Files, LoadOptions, Location, Source, load};
+pub use set::{Entry, Match, Module, Need, Parameter, PolicySet, Reads, Rule, Set, Style, Target};

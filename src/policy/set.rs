@@ -85,6 +85,19 @@ pub struct Entry {
     pub level: Level,
 }
 
+/// A parameter that a rule takes (`custom.params`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Name, as in `data.params.<pack>.<rule_snake>.<name>`.
+    pub name: Arc<str>,
+    /// What it means.
+    pub description: Arc<str>,
+    /// Its schema as written, in the words of JSON Schema.
+    pub schema: Value,
+    /// The value that holds if nobody sets one.
+    pub default: Value,
+}
+
 /// One rule: a package with `deny` or `warn`.
 #[derive(Debug, Clone)]
 pub struct Rule {
@@ -115,6 +128,10 @@ pub struct Rule {
     pub faces: Vec<Face>,
     /// What it can read.
     pub reads: Reads,
+    /// Whether it can read `data.inventory`, which is built only if some rule does.
+    pub reads_inventory: bool,
+    /// Its parameters, sorted by name; their values stand in the set's data at `data.params`.
+    pub parameters: Vec<Parameter>,
     /// Index into [`PolicySet::sets`].
     pub set: usize,
     /// Path of the module, as shown to people.
@@ -152,4 +169,7 @@ pub struct PolicySet {
     pub sets: Vec<Set>,
     /// All rules, sorted by id; ids are unique.
     pub rules: Vec<Rule>,
+    /// `blake3` over the modules and data, in hexadecimal: two runs with one digest were judged by
+    /// the same policies.
+    pub digest: String,
 }

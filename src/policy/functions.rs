@@ -1,0 +1,54 @@
+//! Which functions a policy can call: what the engine has, less what could make a verdict depend
+//! on the moment or the machine, plus our own.
+
+use regorus::unstable::BUILTINS;
+
+/// A function that we add to the engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Function {
+    /// Path as a policy writes it, such as `fleetgate.quantity.parse`.
+    pub path: &'static str,
+    /// Number of arguments.
+    pub arity: u8,
+}
+
+/// Every function that evaluation adds to the engine. Loading accepts calls to these and evaluation
+/// registers exactly these; a test holds the two together.
+pub const EXTENSIONS: &[Function] = &[];
+
+/// Functions that are refused: their answer depends on the moment, on chance, on the machine or on
+/// the network, so that a verdict could neither be repeated nor explained. Each with what to do
+/// instead.
+const REFUSED: &[(&str, &str)] = &[
+    ("http.send", "facts are fetched before evaluation; put them into a data document"),
+    ("net.lookup_ip_addr", "facts are fetched before evaluation; put them into a data document"),
+    ("opa.runtime", "use a parameter: `custom.params` in the metadata"),
+    ("rand.intn", "a verdict must be repeatable"),
+    ("rego.parse_module", "a policy cannot load another"),
+    ("time.now_ns", "declare `needs: [time]` and read `input.now.ns`"),
+    ("uuid.rfc4122", "a verdict must be repeatable"),
+];
+
+/// Why a function is refused, if it is.
+pub(super) fn refused(path: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|(name, _)| *name == path).map(|(_, help)| *help)
+}
+
+/// Number of arguments of a function that the engine or we provide; `None` if there is none.
+/// `print` takes any number: `Some(None)`.
+pub(super) fn arity(path: &str) -> Option<Option<u8>> {
+    if path == "print" {
+        return Some(None);
+    }
+    let ours = EXTENSIONS.iter().find(|function| function.path == path).map(|function| function.arity);
+    ours.or_else(|| BUILTINS.get(path).map(|(_, arity)| *arity)).map(Some)
+}
+
+/// The names of all functions that can be called, sorted.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names: Vec<_> = EXTENSIONS.iter().map(|function| function.path).collect();
+    names.extend(BUILTINS.keys().copied().filter(|name| refused(name).is_none()));
+    names.push("print");
+    names.sort_unstable();
+    names
+}
