@@ -1,0 +1,268 @@
+//! What a rule's partial sets hold, turned into hits. Nothing is skipped: an element that is no
+//! finding is an error of the rule.
+
+use super::evaluate::{EvaluationError, Hit};
+use super::set::{Rule, Style};
+use crate::model::{Level, Route, Step, Value};
+
+/// The keys of an element in our own style.
+const KEYS: [&str; 4] = ["details", "msg", "path", "remediation"];
+
+/// The longest message or remediation, in bytes.
+const TEXT_LIMIT: usize = 16 * 1024;
+
+/// The most nodes in `details`. Values can share parts of themselves, so that a small one is
+/// enormous when written out.
+const DETAILS_LIMIT: usize = 10_000;
+
+/// The hits in a rule's value, an object of its entries, sorted.
+pub(super) fn hits(rule: &Rule, style: Option<Style>, value: &Value) -> Result<Vec<Hit>, EvaluationError> {
+    let mut hits = Vec::new();
+    for entry in &rule.entries {
+        let elements = match value.as_object().ok().and_then(|object| object.get(&Value::from(&*entry.name)))
+        {
+            Some(elements) => elements,
+            None => return Err(EvaluationError::of(rule, format!("`{}` is undefined", entry.name))),
+        };
+        let elements: Vec<&Value> = match (elements, style) {
+            (Value::Set(set), _) => set.iter_sorted().collect(),
+            (Value::Array(array), Some(Style::Conftest)) => array.iter().collect(),
+            (other, _) => {
+                return Err(EvaluationError::of(
+                    rule,
+                    format!("`{}` is {}, not a set of findings", entry.name, kind(other)),
+                )
+                .help(format!("write `{} contains msg if {{ … }}`", entry.name)));
+            }
+        };
+        for element in elements {
+            let decoded = match style {
+                Some(Style::Conftest) => conftest(element, entry.level),
+                _ => native(element, entry.level),
+            };
+            hits.push(decoded.map_err(|fault| {
+                EvaluationError::of(
+                    rule,
+                    format!(
+                        "`{}` of `{}` holds {}, {}",
+                        entry.name,
+                        rule.id,
+                        excerpt(element),
+                        fault.message
+                    ),
+                )
+                .help(fault.help)
+            })?);
+        }
+    }
+    hits.sort_by(|a, b| {
+        (b.level, &a.message, &a.route, &a.details, &a.remediation).cmp(&(
+            a.level,
+            &b.message,
+            &b.route,
+            &b.details,
+            &b.remediation,
+        ))
+    });
+    hits.dedup();
+    Ok(hits)
+}
+
+/// Why an element is no finding.
+struct Fault {
+    message: String,
+    help: String,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { message: message.into(), help: help.into() }
+    }
+}
+
+fn native(element: &Value, level: Level) -> Result<Hit, Fault> {
+    let mut hit = Hit { level, message: String::new(), route: None, details: None, remediation: None };
+    let object = match element {
+        Value::String(message) => {
+            hit.message = text(message)?;
+            return Ok(hit);
+        }
+        Value::Object(object) => object,
+        other => {
+            return Err(Fault::new(
+                format!("which is {}", kind(other)),
+                "an element is a string or {msg, path, details, remediation}",
+            ));
+        }
+    };
+    let mut message = None;
+    for (key, value) in object.iter_sorted() {
+        match (key.as_string().map(AsRef::as_ref), value) {
+            (Ok("msg"), Value::String(value)) => message = Some(text(value)?),
+            (Ok("msg"), other) => {
+                return Err(Fault::new(
+                    format!("whose `msg` is {}", kind(other)),
+                    "`msg` is a string; use `sprintf`",
+                ));
+            }
+            (Ok("remediation"), Value::String(value)) => hit.remediation = Some(text(value)?),
+            (Ok("remediation"), other) => {
+                return Err(Fault::new(
+                    format!("whose `remediation` is {}", kind(other)),
+                    "`remediation` is a string",
+                ));
+            }
+            (Ok("path"), value) => hit.route = Some(route(value)?),
+            (Ok("details"), value) => hit.details = Some(details(value)?),
+            (Ok(other), _) => return Err(unknown_key(other)),
+            (Err(_), _) => {
+                return Err(Fault::new(
+                    format!("which has the key {}", excerpt(key)),
+                    "keys are `msg`, `path`, `details` and `remediation`",
+                ));
+            }
+        }
+    }
+    hit.message = message.ok_or_else(|| {
+        Fault::new("which has no `msg`", "add `\"msg\": …`, a string that says what is wrong")
+    })?;
+    Ok(hit)
+}
+
+/// conftest reads `msg` and keeps the rest as metadata, without `_loc`.
+fn conftest(element: &Value, level: Level) -> Result<Hit, Fault> {
+    let mut hit = Hit { level, message: String::new(), route: None, details: None, remediation: None };
+    match element {
+        Value::String(message) => hit.message = text(message)?,
+        Value::Object(object) => {
+            let mut rest = Value::new_object();
+            for (key, value) in object.iter_sorted() {
+                match (key.as_string().map(AsRef::as_ref), value) {
+                    (Ok("msg"), Value::String(value)) => hit.message = text(value)?,
+                    (Ok("_loc"), _) => {}
+                    (Ok("msg"), other) => {
+                        return Err(Fault::new(
+                            format!("whose `msg` is {}", kind(other)),
+                            "`msg` is a string; use `sprintf`",
+                        ));
+                    }
+                    _ => {
+                        if let Ok(rest) = rest.as_object_mut() {
+                            rest.insert(key.clone(), value.clone());
+                        }
+                    }
+                }
+            }
+            if object.get(&Value::from("msg")).is_none() {
+                return Err(Fault::new(
+                    "which has no `msg`",
+                    "add `\"msg\": …`, a string that says what is wrong",
+                ));
+            }
+            if rest.as_object().is_ok_and(|rest| !rest.is_empty()) {
+                hit.details = Some(details(&rest)?);
+            }
+        }
+        other => {
+            return Err(Fault::new(
+                format!("which is {}", kind(other)),
+                "an element is a string or an object with `msg`",
+            ));
+        }
+    }
+    Ok(hit)
+}
+
+fn text(value: &str) -> Result<String, Fault> {
+    if value.trim().is_empty() {
+        return Err(Fault::new("a text that is empty", "say what is wrong"));
+    }
+    if value.len() > TEXT_LIMIT {
+        return Err(Fault::new(
+            format!("a text of {} bytes", value.len()),
+            format!("texts have at most {TEXT_LIMIT} bytes; put lists into `details`"),
+        ));
+    }
+    Ok(value.to_owned())
+}
+
+fn route(value: &Value) -> Result<Route, Fault> {
+    let help = "`path` is a list of keys and indexes, such as [\"spec\", \"containers\", 0, \"image\"]";
+    let Value::Array(steps) = value else {
+        return Err(Fault::new(format!("whose `path` is {}", kind(value)), help));
+    };
+    let steps: Result<Vec<Step>, Fault> = steps
+        .iter()
+        .map(|step| match step {
+            Value::String(key) => Ok(Step::Key(key.clone())),
+            Value::Number(number) => number
+                .as_u64()
+                .and_then(|index| usize::try_from(index).ok())
+                .map(Step::Index)
+                .ok_or_else(|| Fault::new(format!("whose `path` has the index {}", excerpt(step)), help)),
+            other => Err(Fault::new(format!("whose `path` has {} in it", kind(other)), help)),
+        })
+        .collect();
+    Ok(Route(steps?))
+}
+
+fn details(value: &Value) -> Result<Value, Fault> {
+    let mut budget = DETAILS_LIMIT;
+    if fits(value, &mut budget) {
+        Ok(value.clone())
+    } else {
+        Err(Fault::new(
+            format!("whose `details` have more than {DETAILS_LIMIT} parts"),
+            "keep what a reader or a script needs",
+        ))
+    }
+}
+
+fn fits(value: &Value, budget: &mut usize) -> bool {
+    let Some(left) = budget.checked_sub(1) else { return false };
+    *budget = left;
+    match value {
+        Value::Array(items) => items.iter().all(|item| fits(item, budget)),
+        Value::Set(items) => items.iter_sorted().all(|item| fits(item, budget)),
+        Value::Object(fields) => {
+            fields.iter_sorted().all(|(key, item)| fits(key, budget) && fits(item, budget))
+        }
+        _ => true,
+    }
+}
+
+fn unknown_key(key: &str) -> Fault {
+    let near = KEYS.iter().find(|known| strsim::damerau_levenshtein(known, key) <= 2);
+    Fault::new(
+        format!("which has the unknown key `{key}`"),
+        match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "keys are `msg`, `path`, `details` and `remediation`; put other facts into `details`"
+                .to_owned(),
+        },
+    )
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Set(_) => "a set",
+        Value::Object(_) => "an object",
+        Value::Undefined => "undefined",
+    }
+}
+
+/// The first characters of a value; never the whole of a large one.
+fn excerpt(value: &Value) -> String {
+    let mut budget = 200;
+    if !fits(value, &mut budget) {
+        return format!("a large {}", kind(value).trim_start_matches("an ").trim_start_matches("a "));
+    }
+    let text = value.to_string();
+    let short: String = text.chars().take(120).collect();
+    if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
+}

@@ -1,0 +1,280 @@
+//! The Rego engine: one interpreter for one set of policies. Its register machine gives wrong
+//! answers in this version (an assignment of an undefined value counts as true), so it is not
+//! compiled in.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fmt::Write as _;
+use std::num::NonZeroU32;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use regorus::Engine;
+use regorus::utils::limits::ExecutionTimerConfig;
+
+use super::builtins;
+use super::evaluate::{EvaluationError, Limits, span};
+use super::set::{Module, Rule, Set};
+use crate::model::{Problem, Value};
+
+/// The package of the generated module; reserved, so no user module is in it.
+const PACKAGE: &str = "fleetgate.internal.entry";
+
+/// Above this many nodes a data document is shared between threads instead of copied for each.
+const OWN_DATA_NODES: usize = 200_000;
+
+/// The engine with a set's modules and data, and a generated module that puts the rules of a group
+/// behind one entry point, so that what helpers compute is computed once for the group.
+pub(super) struct Interpreter {
+    /// Prepared, never evaluated on an input. An evaluation that fails can leave state behind; the
+    /// next one starts from a clone of this.
+    pristine: Engine,
+    engine: Engine,
+}
+
+impl fmt::Debug for Interpreter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Interpreter")
+    }
+}
+
+impl Interpreter {
+    pub(super) fn new(
+        set: &Set,
+        rules: &[Rule],
+        groups: &[Vec<usize>],
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let mut engine = prepare(set.modules.iter(), &set.data, limits)?;
+        engine
+            .add_policy("entry".to_owned(), entry_module(rules, groups))
+            .map_err(|error| Failure::parse(&error.to_string()))?;
+        // The first evaluation analyses all modules: what is wrong with them shows here.
+        let ready = guarded(&mut engine, &format!("data.{PACKAGE}.ready"))?;
+        if ready != Value::from(true) {
+            return Err(Failure::undefined("the policies could not be prepared".to_owned()));
+        }
+        Ok(Self { engine: engine.clone(), pristine: engine })
+    }
+
+    /// The values of all rules of a group, by rule index.
+    pub(super) fn group(&mut self, group: usize, input: &Value) -> Result<BTreeMap<usize, Value>, Failure> {
+        let value = self.run(&format!("data.{PACKAGE}.g{group}"), input)?;
+        let Value::Object(object) = &value else {
+            return Err(Failure::undefined(String::from("the group is undefined")));
+        };
+        Ok(object
+            .iter_sorted()
+            .filter_map(|(key, value)| Some((key.as_string().ok()?.parse().ok()?, value.clone())))
+            .collect())
+    }
+
+    /// The value of one rule: an object of its entries.
+    pub(super) fn rule(&mut self, rule: usize, input: &Value) -> Result<Value, Failure> {
+        match self.run(&format!("data.{PACKAGE}.r{rule}"), input)? {
+            Value::Undefined => Err(Failure::undefined(String::from("a result is undefined"))),
+            value => Ok(value),
+        }
+    }
+
+    fn run(&mut self, path: &str, input: &Value) -> Result<Value, Failure> {
+        self.engine.set_input(input.clone());
+        let result = guarded(&mut self.engine, path);
+        // Gathered so that a policy does not write to our standard error.
+        let _ = self.engine.take_prints();
+        if result.is_err() {
+            self.engine = self.pristine.clone();
+        }
+        result
+    }
+}
+
+/// An engine with modules, data, our functions and limits; nothing evaluated yet.
+pub(super) fn prepare<'a>(
+    modules: impl Iterator<Item = &'a Module>,
+    data: &Value,
+    limits: &Limits,
+) -> Result<Engine, Failure> {
+    let mut engine = Engine::new();
+    // Also for compatible styles: a built-in's error that turns into "undefined" lets a denial pass.
+    engine.set_strict_builtin_errors(true);
+    engine.set_gather_prints(true);
+    engine.set_execution_timer_config(ExecutionTimerConfig {
+        limit: limits.time,
+        check_interval: NonZeroU32::new(128).unwrap_or(NonZeroU32::MIN),
+    });
+    builtins::register(&mut engine, limits);
+    for module in modules {
+        engine
+            .add_policy(module.file.to_string(), module.text.to_string())
+            .map_err(|error| Failure::parse(&error.to_string()))?;
+    }
+    engine.add_data(own_copy(data)).map_err(|error| Failure::parse(&error.to_string()))?;
+    Ok(engine)
+}
+
+/// Evaluates a rule path. The engine's own panics (it has some left, such as slicing in
+/// `regex.template_match`) are failures like any other.
+pub(super) fn guarded(engine: &mut Engine, path: &str) -> Result<Value, Failure> {
+    match catch_unwind(AssertUnwindSafe(|| engine.eval_rule(path.to_owned()))) {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(error)) => Err(Failure::parse(&error.to_string())),
+        Err(_) => Err(Failure::undefined(String::from("the Rego engine panicked"))),
+    }
+}
+
+fn entry_module(rules: &[Rule], groups: &[Vec<usize>]) -> String {
+    let mut text = format!("package {PACKAGE}\n\nready := true\n");
+    let mut used: Vec<usize> = groups.iter().flatten().copied().collect();
+    used.sort_unstable();
+    used.dedup();
+    for index in used {
+        let Some(rule) = rules.get(index) else { continue };
+        let entries: Vec<String> = rule
+            .entries
+            .iter()
+            .map(|entry| {
+                format!("\"{name}\": data.{package}.{name}", name = entry.name, package = rule.package)
+            })
+            .collect();
+        let _ = write!(text, "\nr{index} := {{{}}}\n", entries.join(", "));
+    }
+    for (number, group) in groups.iter().enumerate() {
+        let members: Vec<String> = group.iter().map(|index| format!("\n\t\"{index}\": r{index}")).collect();
+        let _ = write!(text, "\ng{number} := {{{}\n}}\n", members.join(","));
+    }
+    text
+}
+
+/// A copy of a value that shares nothing with the original, unless it is very large.
+fn own_copy(value: &Value) -> Value {
+    let mut budget = OWN_DATA_NODES;
+    detached(value, &mut budget).unwrap_or_else(|| value.clone())
+}
+
+fn detached(value: &Value, budget: &mut usize) -> Option<Value> {
+    *budget = budget.checked_sub(1)?;
+    Some(match value {
+        Value::String(text) => Value::String(Arc::from(&**text)),
+        Value::Array(items) => {
+            Value::from(items.iter().map(|item| detached(item, budget)).collect::<Option<Vec<_>>>()?)
+        }
+        Value::Set(items) => Value::from(
+            items
+                .iter_sorted()
+                .map(|item| detached(item, budget))
+                .collect::<Option<std::collections::BTreeSet<_>>>()?,
+        ),
+        Value::Object(fields) => Value::from(
+            fields
+                .iter_sorted()
+                .map(|(key, item)| Some((detached(key, budget)?, detached(item, budget)?)))
+                .collect::<Option<BTreeMap<_, _>>>()?,
+        ),
+        plain => plain.clone(),
+    })
+}
+
+/// What the engine said, taken apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) message: String,
+    pub(super) file: Option<String>,
+    pub(super) line: Option<usize>,
+    pub(super) column: Option<usize>,
+    kind: Kind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Error,
+    Time,
+    Undefined,
+}
+
+impl Failure {
+    pub(super) fn undefined(message: String) -> Self {
+        Self { message, file: None, line: None, column: None, kind: Kind::Undefined }
+    }
+
+    /// Takes the engine's text apart:
+    ///
+    /// ```text
+    /// --> policy.rego:4:7
+    ///   |
+    /// 4 | x := to_number("a")
+    ///   |      ^
+    /// error: could not parse string as number
+    /// ```
+    ///
+    /// Of nested texts the outermost place and the innermost message count.
+    pub(super) fn parse(text: &str) -> Self {
+        let mut failure =
+            Self { message: String::new(), file: None, line: None, column: None, kind: Kind::Error };
+        for line in text.lines() {
+            if let Some(place) = line.trim_start().strip_prefix("--> ") {
+                if failure.file.is_none() {
+                    failure.set_place(place);
+                }
+            } else if let Some(message) = line.trim_start().strip_prefix("error: ") {
+                failure.message = message.trim_end_matches('.').to_owned();
+            }
+        }
+        if failure.message.is_empty() {
+            failure.message = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        }
+        if text.contains("execution exceeded time limit") {
+            failure.kind = Kind::Time;
+        }
+        failure
+    }
+
+    /// `file:line:column`; the file may contain colons.
+    fn set_place(&mut self, place: &str) {
+        let mut parts = place.rsplitn(3, ':');
+        let column = parts.next().and_then(|text| text.parse().ok());
+        let line = parts.next().and_then(|text| text.parse().ok());
+        if let (Some(column), Some(line), Some(file)) = (column, line, parts.next()) {
+            if file != "entry" {
+                self.file = Some(file.to_owned());
+                self.line = Some(line);
+                self.column = Some(column);
+            }
+        }
+    }
+
+    pub(super) fn evaluation_error(&self, rule: &Rule, limits: &Limits) -> EvaluationError {
+        let mut error = match self.kind {
+            Kind::Error => EvaluationError::of(rule, self.message.clone()),
+            // The engine's text names the time that passed, which differs from run to run.
+            Kind::Time => EvaluationError::of(
+                rule,
+                format!("`{}` did not finish within {} ms", rule.id, limits.time.as_millis()),
+            )
+            .help("a rule takes well under a millisecond; look for loops inside loops"),
+            Kind::Undefined => EvaluationError::of(rule, format!("`{}`: {}", rule.id, self.message)),
+        };
+        if self.kind == Kind::Error {
+            if let Some(file) = &self.file {
+                error.file = Some(Arc::new(file.into()));
+            }
+            error.line = self.line;
+            error.column = self.column;
+        }
+        error
+    }
+
+    pub(super) fn problem(&self, sets: &[Set]) -> Problem {
+        let mut problem = Problem::new("policy", self.message.clone());
+        if let Some(file) = &self.file {
+            problem = problem.in_file(file.as_str());
+            let module =
+                sets.iter().flat_map(|set| set.modules.iter().chain(&set.tests)).find(|m| *m.file == *file);
+            if let (Some(module), Some(line)) = (module, self.line) {
+                problem.span = span(&module.text, line, self.column.unwrap_or(1));
+                problem.source = Some(Arc::clone(&module.text));
+            }
+        }
+        problem
+    }
+}
