@@ -17,3 +17,4 @@ pub mod error;
 pub mod manifest;
 pub mod model;
 pub mod policy;
+pub mod report;

@@ -17,6 +17,6 @@ pub use level::{Face, Level, Mode};
 pub use object::ObjectId;
 pub use place::{Place, Source, Span};
 pub use problem::Problem;
-pub use report::{Counts, Report, RuleInfo, UnevaluatedRule, Verdict};
+pub use report::{Counts, Report, RuleInfo, UnevaluatedRule, Unjudged, UnjudgedClass, Verdict};
 pub use route::{Route, Step};
 pub use value::Value;

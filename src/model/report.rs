@@ -1,5 +1,6 @@
 //! The result of a run, sorted, ready to be rendered.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Finding, Level, Problem};
@@ -31,6 +32,36 @@ pub struct Counts {
     pub rules: usize,
     /// Evaluations: a rule on a resource in its context, whether computed or shared.
     pub evaluations: usize,
+    /// The evaluations by rule id; a loaded rule that is missing here matched nothing.
+    pub evaluations_by_rule: BTreeMap<Arc<str>, usize>,
+    /// What stands behind `seen_through`, `unrendered`, `excluded` and `skipped`: one entry a
+    /// reason, sorted.
+    pub unjudged: Vec<Unjudged>,
+}
+
+/// Why some files were not judged as they stand.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unjudged {
+    /// Which count they are in.
+    pub class: UnjudgedClass,
+    /// The reason as shown to people, such as "kustomization `apps/web/prod`", "pattern
+    /// `legacy/**` until 2027-01-31: moved by March (@platform)", "CI workflow".
+    pub what: Arc<str>,
+    /// How many files.
+    pub files: usize,
+}
+
+/// The counts of [`Counts`] that are about files not judged as they stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum UnjudgedClass {
+    /// Judged through the output of what renders them.
+    SeenThrough,
+    /// No rendered output was found.
+    Unrendered,
+    /// Kept out by `exclude`.
+    Excluded,
+    /// Known to be no manifests.
+    Skipped,
 }
 
 /// What a report says about each rule that was loaded.
@@ -68,6 +99,28 @@ pub enum Verdict {
     Error,
     /// Nothing to judge: exit 3.
     Nothing,
+}
+
+impl Verdict {
+    /// The exit status of a command that ends with this verdict.
+    pub const fn exit_status(self) -> u8 {
+        match self {
+            Self::Pass => 0,
+            Self::Deny => 1,
+            Self::Error => 2,
+            Self::Nothing => 3,
+        }
+    }
+
+    /// The word used in machine-readable reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Deny => "deny",
+            Self::Error => "error",
+            Self::Nothing => "nothing",
+        }
+    }
 }
 
 /// The result of a run. Findings and problems are sorted.

@@ -1,0 +1,255 @@
+//! From findings to what a reader is shown: places in files, one entry for what is the same on many
+//! clusters, and a fingerprint that survives edits elsewhere. Done once, for all formats.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use camino::Utf8PathBuf;
+use rayon::prelude::*;
+
+use crate::model::{Finding, Place, Report, Route, Span, Standing, Verdict};
+
+/// A report, resolved.
+#[derive(Debug)]
+pub struct Resolved<'a> {
+    /// What was resolved.
+    pub report: &'a Report,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Findings that count, grouped, worst first.
+    pub entries: Vec<Entry<'a>>,
+    /// Findings that a waiver covers, grouped, worst first.
+    pub waived: Vec<Entry<'a>>,
+    /// Number of findings that the baseline accepts.
+    pub accepted: usize,
+}
+
+/// Findings that differ only in their cluster and place.
+#[derive(Debug)]
+pub struct Entry<'a> {
+    /// One of them: rule, level, object, message, route, details, remediation and standing are the
+    /// same in all.
+    pub finding: &'a Finding,
+    /// Where they stand, sorted by file, line, column and cluster; never empty.
+    pub sites: Vec<Site<'a>>,
+    /// 32 hexadecimal digits, unique in the report: a hash of rule, object, route and the cluster if
+    /// there is only one; never of file, line or message.
+    pub fingerprint: String,
+}
+
+/// One finding's cluster and place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Site<'a> {
+    /// The cluster, if known.
+    pub cluster: Option<&'a Arc<str>>,
+    /// The environment, if known.
+    pub environment: Option<&'a Arc<str>>,
+    /// The place in a file, if there is one.
+    pub position: Option<Position<'a>>,
+}
+
+/// A place in a file, and the text to show it with.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Position<'a> {
+    /// Path as shown to people.
+    pub file: &'a Arc<Utf8PathBuf>,
+    /// Position of the document in the file, from 0.
+    pub document: usize,
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+    /// The document's text, if it is at hand.
+    pub text: Option<&'a Arc<str>>,
+    /// The stretch of `text` to point at.
+    pub span: Span,
+    /// What is not there, if the route leads further than the object goes: its nearest existing
+    /// parent is what is pointed at.
+    pub missing: Option<Arc<str>>,
+}
+
+impl Entry<'_> {
+    /// The place to name if only one can be named.
+    pub fn position(&self) -> Option<&Position<'_>> {
+        self.sites.first().and_then(|site| site.position.as_ref())
+    }
+
+    /// The distinct places, each with its clusters.
+    pub fn positions(&self) -> Vec<(&Position<'_>, Vec<&Arc<str>>)> {
+        let mut positions: Vec<(&Position<'_>, Vec<&Arc<str>>)> = Vec::new();
+        for site in &self.sites {
+            let Some(position) = &site.position else { continue };
+            match positions.last_mut() {
+                Some((last, clusters)) if last.key() == position.key() => clusters.extend(site.cluster),
+                _ => positions.push((position, site.cluster.into_iter().collect())),
+            }
+        }
+        positions
+    }
+
+    /// The clusters, sorted.
+    pub fn clusters(&self) -> BTreeSet<&Arc<str>> {
+        self.sites.iter().filter_map(|site| site.cluster).collect()
+    }
+
+    /// The environment, if there is exactly one; for findings without a cluster.
+    pub fn environment(&self) -> Option<&Arc<str>> {
+        let environments: BTreeSet<_> = self.sites.iter().filter_map(|site| site.environment).collect();
+        if environments.len() == 1 { environments.first().copied() } else { None }
+    }
+}
+
+impl Position<'_> {
+    fn key(&self) -> (&Utf8PathBuf, usize, usize, usize) {
+        (self.file, self.line, self.column, self.document)
+    }
+}
+
+/// Resolves a report. Reads nothing but the report.
+pub fn resolve(report: &Report) -> Resolved<'_> {
+    let (waived, counting): (Vec<_>, Vec<_>) = report
+        .findings
+        .iter()
+        .filter(|finding| finding.standing != Standing::Accepted)
+        .partition(|finding| !finding.standing.counts());
+    let mut seen = BTreeSet::new();
+    Resolved {
+        report,
+        verdict: report.verdict(),
+        entries: entries(&counting, &mut seen),
+        waived: entries(&waived, &mut seen),
+        accepted: report.findings.iter().filter(|finding| finding.standing == Standing::Accepted).count(),
+    }
+}
+
+fn entries<'a>(findings: &[&'a Finding], seen: &mut BTreeSet<String>) -> Vec<Entry<'a>> {
+    let positions = positions(findings);
+    let mut groups: Vec<(&Finding, Vec<Site<'_>>)> = Vec::new();
+    let mut by_key = BTreeMap::new();
+    for (finding, position) in findings.iter().copied().zip(positions) {
+        let site = Site {
+            cluster: finding.subject.cluster.as_ref(),
+            environment: finding.subject.environment.as_ref(),
+            position,
+        };
+        let group = *by_key.entry(key(finding)).or_insert(groups.len());
+        match groups.get_mut(group) {
+            Some((_, sites)) => sites.push(site),
+            None => groups.push((finding, vec![site])),
+        }
+    }
+    for (_, sites) in &mut groups {
+        sites.sort_by(compare_sites);
+        sites.dedup();
+    }
+    groups.sort_by(|(a, at), (b, bt)| {
+        let first = |sites: &[Site<'_>], other: &[Site<'_>]| {
+            sites.first().zip(other.first()).map_or(Ordering::Equal, |(a, b)| compare_positions(a, b))
+        };
+        Reverse(a.level)
+            .cmp(&Reverse(b.level))
+            .then_with(|| first(at, bt))
+            .then_with(|| (&a.rule, &a.message, key(a)).cmp(&(&b.rule, &b.message, key(b))))
+    });
+    groups
+        .into_iter()
+        .map(|(finding, sites)| Entry { fingerprint: fingerprint(finding, &sites, seen), finding, sites })
+        .collect()
+}
+
+/// What findings must agree in to be one entry.
+fn key(finding: &Finding) -> impl Ord + '_ {
+    let standing = match &finding.standing {
+        Standing::New => (0, None),
+        Standing::Worse => (1, None),
+        Standing::Accepted => (2, None),
+        Standing::Waived { reason, owner } => (3, Some((reason, owner))),
+    };
+    (
+        (&finding.rule, finding.level, standing),
+        (&finding.subject.object, &finding.route, &finding.item, &finding.identity.route),
+        (&finding.message, &finding.remediation, &finding.details),
+    )
+}
+
+fn compare_sites(a: &Site<'_>, b: &Site<'_>) -> Ordering {
+    compare_positions(a, b).then_with(|| (a.cluster, a.environment).cmp(&(b.cluster, b.environment)))
+}
+
+/// By file, line and column; what stands in no file comes first.
+fn compare_positions(a: &Site<'_>, b: &Site<'_>) -> Ordering {
+    a.position.as_ref().map(Position::key).cmp(&b.position.as_ref().map(Position::key))
+}
+
+fn fingerprint(finding: &Finding, sites: &[Site<'_>], seen: &mut BTreeSet<String>) -> String {
+    let clusters: BTreeSet<&str> = sites.iter().filter_map(|site| site.cluster.map(AsRef::as_ref)).collect();
+    // A finding on many clusters stays the same finding when a cluster is added or mended.
+    let cluster = match clusters.first() {
+        Some(only) if clusters.len() == 1 => only,
+        Some(_) => "*",
+        None => "-",
+    };
+    let mut hasher = blake3::Hasher::new();
+    for part in [&finding.identity.rule, cluster, &finding.identity.object, &finding.identity.route] {
+        hasher.update(part.as_bytes()).update(b"\0");
+    }
+    let mut hash = hasher.finalize();
+    loop {
+        let text: String = hash.to_hex().chars().take(32).collect();
+        if seen.insert(text.clone()) {
+            return text;
+        }
+        hash = blake3::hash(hash.as_bytes());
+    }
+}
+
+/// The position of each finding. Each route of each distinct document is looked up once.
+fn positions<'a>(findings: &[&'a Finding]) -> Vec<Option<Position<'a>>> {
+    type Wanted<'a> = (*const u8, &'a Route, Option<&'a Route>);
+    let wanted = |finding: &'a Finding| -> Option<(Wanted<'a>, &'a Arc<str>)> {
+        let text = finding.text.as_ref()?;
+        Some(((text.as_ptr(), &finding.item, finding.route.as_ref()), text))
+    };
+    let mut distinct: HashMap<(usize, &Route, Option<&Route>), usize> = HashMap::new();
+    let mut lookups = Vec::new();
+    let indexes: Vec<Option<usize>> = findings
+        .iter()
+        .map(|finding| {
+            let ((address, item, route), text) = wanted(finding)?;
+            Some(*distinct.entry((address.addr(), item, route)).or_insert_with(|| {
+                lookups.push((text, item, route));
+                lookups.len() - 1
+            }))
+        })
+        .collect();
+    let located: Vec<(Span, Option<Arc<str>>)> =
+        lookups.par_iter().map(|(text, item, route)| locate(text, item, *route)).collect();
+    findings
+        .iter()
+        .zip(indexes)
+        .map(|(finding, index)| {
+            let place: &Place = finding.place.as_ref()?;
+            let (span, missing) = index
+                .and_then(|index| located.get(index).cloned())
+                .unwrap_or((Span { offset: 0, length: 0, line: 1, column: 1 }, None));
+            Some(Position {
+                file: &place.file,
+                document: place.document,
+                line: place.line + span.line - 1,
+                column: span.column,
+                text: finding.text.as_ref(),
+                span,
+                missing,
+            })
+        })
+        .collect()
+}
+
+/// The stretch of a document that a route of an object in it names, or of its nearest existing
+/// parent and what is missing below that.
+fn locate(text: &str, item: &Route, route: Option<&Route>) -> (Span, Option<Arc<str>>) {
+    let _ = (item, route);
+    let length = text.find('\n').unwrap_or(text.len());
+    (Span { offset: 0, length, line: 1, column: 1 }, None)
+}

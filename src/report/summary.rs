@@ -1,0 +1,124 @@
+//! The counts in words, for the formats that people read.
+
+use crate::model::{Counts, Level, Report, UnjudgedClass, Verdict};
+
+use super::{Entry, Resolved};
+
+/// `1 denial`, `2 denials`.
+pub(super) fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// Entries by level, in words: `3 denials, 1 warning`; empty if there are none.
+pub(super) fn levels(entries: &[Entry<'_>]) -> String {
+    let at = |level: Level| entries.iter().filter(|entry| entry.finding.level == level).count();
+    let words = [
+        (at(Level::Deny), "denial", "denials"),
+        (at(Level::Warn), "warning", "warnings"),
+        (at(Level::Info), "remark", "remarks"),
+    ];
+    let parts: Vec<_> =
+        words.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
+    parts.join(", ")
+}
+
+/// The verdict in one line: `denied: 3 denials, 1 warning in 2 of 8 clusters`.
+pub(super) fn verdict(resolved: &Resolved<'_>) -> String {
+    let report = resolved.report;
+    let levels = levels(&resolved.entries);
+    let errors = count(report.problems.len(), "error", "errors");
+    match resolved.verdict {
+        Verdict::Error if levels.is_empty() => format!("could not judge: {errors}"),
+        Verdict::Error => format!("could not judge: {errors}; besides, {levels}{}", clusters(resolved)),
+        Verdict::Deny => {
+            let raised = if report.fail_on < Level::Deny {
+                format!(" (failing on {})", report.fail_on.as_str())
+            } else {
+                String::new()
+            };
+            format!("denied: {levels}{}{raised}", clusters(resolved))
+        }
+        Verdict::Nothing => format!("nothing to judge: {}", nothing(report)),
+        Verdict::Pass if levels.is_empty() => "passed: nothing found".to_owned(),
+        Verdict::Pass => format!("passed: nothing denied; {levels}{}", clusters(resolved)),
+    }
+}
+
+/// Why there was nothing to judge.
+pub(super) fn nothing(report: &Report) -> String {
+    let counts = &report.counts;
+    if counts.rules == 0 {
+        "no rule was loaded".to_owned()
+    } else if counts.files == 0 {
+        "no file was found".to_owned()
+    } else {
+        format!("no Kubernetes object in {}", count(counts.files, "file", "files"))
+    }
+}
+
+/// ` in 2 of 8 clusters`, or nothing where no cluster is known.
+fn clusters(resolved: &Resolved<'_>) -> String {
+    let mut named: Vec<_> = resolved.entries.iter().flat_map(Entry::clusters).collect();
+    named.sort_unstable();
+    named.dedup();
+    if named.is_empty() {
+        return String::new();
+    }
+    let all = resolved.report.counts.clusters.max(named.len());
+    format!(" in {} of {}", named.len(), count(all, "cluster", "clusters"))
+}
+
+/// What was judged, in one line.
+pub(super) fn judged(counts: &Counts) -> String {
+    let mut parts = vec![
+        count(counts.resources, "object", "objects"),
+        format!(
+            "{} ({} distinct)",
+            count(counts.documents, "document", "documents"),
+            counts.distinct_documents
+        ),
+        format!("{} of {}", counts.judged_files, count(counts.files, "file", "files")),
+    ];
+    if counts.clusters > 0 {
+        parts.push(count(counts.clusters, "cluster", "clusters"));
+    }
+    parts.push(count(counts.rules, "rule", "rules"));
+    parts.push(count(counts.evaluations, "evaluation", "evaluations"));
+    parts.join(", ")
+}
+
+/// What was not judged as it stands, in one line; none if everything was.
+pub(super) fn unjudged(counts: &Counts) -> Option<String> {
+    let words = [
+        (counts.seen_through, "seen through what renders it", "seen through what renders them"),
+        (counts.unrendered, "unrendered", "unrendered"),
+        (counts.excluded, "excluded", "excluded"),
+        (counts.skipped, "no manifest", "no manifests"),
+    ];
+    let parts: Vec<_> =
+        words.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What was found and does not count, in one line; none if there is nothing.
+pub(super) fn accepted(resolved: &Resolved<'_>) -> Option<String> {
+    let waived: usize = resolved.waived.iter().map(|entry| entry.sites.len()).sum();
+    let words = [
+        (resolved.accepted, "finding by the baseline", "findings by the baseline"),
+        (resolved.report.accepted_problems, "error by the baseline", "errors by the baseline"),
+        (waived, "finding by a waiver", "findings by waivers"),
+    ];
+    let parts: Vec<_> =
+        words.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// The word for a class of files that were not judged as they stand.
+pub(super) const fn class(class: UnjudgedClass) -> &'static str {
+    match class {
+        UnjudgedClass::SeenThrough => "seen through",
+        UnjudgedClass::Unrendered => "unrendered",
+        UnjudgedClass::Excluded => "excluded",
+        UnjudgedClass::Skipped => "no manifests",
+    }
+}

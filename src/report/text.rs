@@ -1,0 +1,244 @@
+//! For people: what is wrong, where, what to write instead, and what was and was not judged.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+use miette::Severity;
+
+use crate::model::{Level, Problem};
+
+use super::frame::{self, Head, Mark};
+use super::{Entry, Options, Resolved, clean, concise, facts, summary};
+
+/// Up to so many entries, each gets its frame.
+const ALL_FRAMED: usize = 50;
+/// Beyond that, so many of a rule get a frame …
+const FRAMED: usize = 3;
+/// … and so many a line, before the rest is counted.
+const LISTED: usize = 10;
+/// Frames of one entry whose source lines differ.
+const FRAMES: usize = 3;
+/// Further places of one entry that are named.
+const PLACES: usize = 3;
+
+pub(super) fn render(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    problems_text(&resolved.report.problems, options, out)?;
+    if resolved.entries.len() <= ALL_FRAMED || options.verbose {
+        for entry in &resolved.entries {
+            self::entry(entry, resolved, options, out)?;
+        }
+    } else {
+        shortened(resolved, options, out)?;
+    }
+    if options.quiet { Ok(()) } else { counts(resolved, options, out) }
+}
+
+/// Writes problems with code frames. Also what is shown when a command could not start.
+pub fn problems_text(problems: &[Problem], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    for problem in problems {
+        self::problem(problem, options, out)?;
+    }
+    Ok(())
+}
+
+fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let head = Head {
+        word: format!("error[{}]:", problem.code),
+        message: &clean::line(&problem.message),
+        severity: Severity::Error,
+    };
+    let file = facts::problem_file(problem).map(|file| file.as_str()).unwrap_or_default();
+    let (text, marks) = match (&problem.source, problem.span) {
+        (Some(source), Some(span)) => {
+            let label = if problem.related.is_empty() { None } else { Some("here".to_owned()) };
+            let mut marks = vec![Mark { offset: span.offset, length: span.length, label }];
+            marks.extend(problem.related.iter().map(|(label, span)| Mark {
+                offset: span.offset,
+                length: span.length,
+                label: Some(label.clone()),
+            }));
+            (source.as_ref(), marks)
+        }
+        _ => ("", Vec::new()),
+    };
+    write!(out, "{}", frame::draw(&head, file, text, 1, &marks, options))?;
+    if marks.is_empty()
+        && let Some(file) = facts::problem_file(problem)
+    {
+        let (line, column) = facts::problem_at(problem);
+        fact(out, "at", &clean::line(&facts::at(file, line, column)))?;
+    }
+    if let Some(rule) = &problem.rule {
+        fact(out, "rule", &clean::line(rule))?;
+    }
+    if let Some(cluster) = &problem.cluster {
+        fact(out, "in", &clean::line(cluster))?;
+    }
+    facts_of(out, "write", problem.help.as_deref())?;
+    writeln!(out)
+}
+
+fn entry(
+    entry: &Entry<'_>,
+    resolved: &Resolved<'_>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let finding = entry.finding;
+    let head = Head {
+        word: format!("{}[{}]:", finding.level.as_str(), clean::line(&finding.rule)),
+        message: &clean::line(&finding.message),
+        severity: match finding.level {
+            Level::Deny => Severity::Error,
+            Level::Warn => Severity::Warning,
+            Level::Info => Severity::Advice,
+        },
+    };
+    let positions = entry.positions();
+    // Places whose source line is the same are shown once.
+    let mut shown: BTreeSet<&str> = BTreeSet::new();
+    let mut elsewhere = Vec::new();
+    let mut drawn = String::new();
+    for (position, _) in &positions {
+        let line = source_line(position.text.map_or("", |text| text), position.span.offset);
+        if position.text.is_none() || shown.contains(line) || shown.len() == FRAMES {
+            elsewhere.push(facts::at(position.file, Some(position.line), Some(position.column)));
+            continue;
+        }
+        shown.insert(line);
+        let label = position.missing.as_ref().map(|missing| format!("no `{missing}` here"));
+        let mark = Mark { offset: position.span.offset, length: position.span.length, label };
+        let text = position.text.map_or("", |text| text);
+        let first_line = position.line + 1 - position.span.line;
+        let frame = frame::draw(&head, position.file.as_str(), text, first_line, &[mark], options);
+        // The head stands above the first frame only.
+        drawn.push_str(if drawn.is_empty() {
+            &frame
+        } else {
+            frame.split_once('\n').map_or("", |(_, rest)| rest)
+        });
+    }
+    if drawn.is_empty() {
+        drawn = frame::draw(&head, "", "", 1, &[], options);
+    }
+    write!(out, "{drawn}")?;
+    if shown.is_empty() && !elsewhere.is_empty() {
+        fact(out, "at", &clean::line(&elsewhere.remove(0)))?;
+    }
+
+    let route = finding.route.as_ref().filter(|route| !route.is_root()).map(ToString::to_string);
+    let object: Vec<String> = facts::object(entry).into_iter().chain(route).collect();
+    if !object.is_empty() {
+        fact(out, "object", &clean::line(&object.join(", ")))?;
+    }
+    let clusters = entry.clusters();
+    if let (Some(scope), None | Some(1)) = (facts::scope(entry), Some(clusters.len()).filter(|n| *n > 0)) {
+        fact(out, "in", &clean::line(scope.trim_start_matches("in ")))?;
+    } else if !clusters.is_empty() {
+        let list = facts::cluster_list(clusters.iter().copied(), options.verbose);
+        fact(out, "in", &clean::line(&format!("{} clusters: {list}", clusters.len())))?;
+    }
+    if !elsewhere.is_empty() {
+        let named = if options.verbose { elsewhere.len() } else { PLACES };
+        let rest = elsewhere.len().saturating_sub(named);
+        let mut also = elsewhere.into_iter().take(named).collect::<Vec<_>>().join(", ");
+        if rest > 0 {
+            also.push_str(&format!(" and {rest} more"));
+        }
+        fact(out, "also", &clean::line(&also))?;
+    }
+    if let Some(standing) = facts::standing(&finding.standing) {
+        fact(out, "worse", standing)?;
+    }
+    facts_of(out, "write", finding.remediation.as_deref())?;
+    if let Some(rule) = resolved.report.rules.iter().find(|rule| rule.id == finding.rule)
+        && let Some(url) = &rule.url
+    {
+        fact(out, "see", &clean::line(url))?;
+    }
+    writeln!(out)
+}
+
+/// The line of `text` that `offset` is on.
+fn source_line(text: &str, offset: usize) -> &str {
+    let start = text.get(..offset).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
+    text.get(start..).and_then(|rest| rest.split('\n').next()).unwrap_or_default().trim()
+}
+
+/// `  write   …`; the words stand in one column.
+fn fact(out: &mut dyn Write, word: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "  {word:<7} {text}")
+}
+
+/// The same for text of several lines.
+fn facts_of(out: &mut dyn Write, word: &str, text: Option<&str>) -> io::Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    clean::lines(text)
+        .enumerate()
+        .try_for_each(|(at, line)| fact(out, if at == 0 { word } else { "" }, &line))
+}
+
+/// Many entries: frames for the first of each rule, a line for some more, and the number of the rest.
+fn shortened(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut listed = Vec::new();
+    for entry in &resolved.entries {
+        let seen = seen.entry(&entry.finding.rule).or_default();
+        *seen += 1;
+        if *seen <= FRAMED {
+            self::entry(entry, resolved, options, out)?;
+        } else if *seen <= FRAMED + LISTED {
+            listed.push(entry);
+        }
+    }
+    listed.into_iter().try_for_each(|entry| concise::entry(entry, options, out))?;
+    for (rule, seen) in seen {
+        if let Some(more) = seen.checked_sub(FRAMED + LISTED).filter(|more| *more > 0) {
+            writeln!(out, "… and {more} more of {} (all: -v, -o concise or -o json)", clean::line(rule))?;
+        }
+    }
+    writeln!(out)
+}
+
+fn counts(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let report = resolved.report;
+    let counts = &report.counts;
+    for note in &report.notes {
+        line(out, "note", &clean::line(note))?;
+    }
+    for rule in &report.unevaluated {
+        line(out, "not evaluated", &clean::line(&format!("{}: {}", rule.id, rule.reason)))?;
+    }
+    if let Some(accepted) = summary::accepted(resolved) {
+        line(out, "accepted", &accepted)?;
+    }
+    if let Some(unjudged) = summary::unjudged(counts) {
+        line(out, "not judged", &unjudged)?;
+    }
+    if options.verbose {
+        for unjudged in &counts.unjudged {
+            let files = summary::count(unjudged.files, "file", "files");
+            let text = format!("{}: {}, {files}", summary::class(unjudged.class), unjudged.what);
+            line(out, "", &clean::line(&text))?;
+        }
+    }
+    line(out, "judged", &summary::judged(counts))?;
+    let style = match report.verdict().exit_status() {
+        0 => anstyle::AnsiColor::Green.on_default().bold(),
+        _ => concise::ERROR,
+    };
+    let style = if options.colour { style } else { anstyle::Style::new() };
+    write!(out, "{style}{}{style:#}", summary::verdict(resolved))?;
+    if let Some(elapsed) = options.elapsed {
+        write!(out, " ({:.2} s", elapsed.as_secs_f64())?;
+        if let Some(threads) = options.threads {
+            write!(out, ", {}", summary::count(threads, "thread", "threads"))?;
+        }
+        write!(out, ")")?;
+    }
+    writeln!(out)
+}
+
+fn line(out: &mut dyn Write, word: &str, text: &str) -> io::Result<()> {
+    writeln!(out, "{word:<13} {text}")
+}
