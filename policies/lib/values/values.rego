@@ -1,0 +1,60 @@
+# METADATA
+# title: Reading values of unknown type
+# description: >-
+#   Manifests are written by hand, so any field may have any type. These functions give a value of
+#   the wanted type or an empty one, so that a rule neither stops with an error nor has to guard each
+#   step; that the type itself is wrong is reported by the rules `gitops/argocd-fields` and
+#   `gitops/pod-fields`.
+package fleetgate.lib.values
+
+list(value) := value if {
+	is_array(value)
+} else := []
+
+map(value) := value if {
+	is_object(value)
+} else := {}
+
+text(value) := value if {
+	is_string(value)
+} else := ""
+
+# A value as it should stand in a message.
+show(value) := value if {
+	is_string(value)
+} else := json.marshal(value)
+
+# A string that Helm, an ApplicationSet or a shell has still to fill in.
+templated(value) if {
+	is_string(value)
+	some opening in ["{{", "${", "$("]
+	contains(value, opening)
+}
+
+# `pattern` is a text in which `*` stands for any run of characters, `/` and `.` included.
+matches(pattern, value) if pattern == value
+
+matches(pattern, value) if {
+	is_string(pattern)
+	is_string(value)
+	parts := split(pattern, "*")
+	count(parts) == 2
+	startswith(value, parts[0])
+	endswith(value, parts[1])
+	count(value) >= count(parts[0]) + count(parts[1])
+}
+
+matches(pattern, value) if {
+	is_string(pattern)
+	is_string(value)
+	parts := split(pattern, "*")
+	count(parts) > 2
+	quoted := [regex.replace(part, `[.+?()\[\]{}^$|\\]`, `\$0`) | some part in parts]
+	regex.match(concat("", ["^", concat(".*", quoted), "$"]), value)
+}
+
+# An empty list of patterns matches nothing.
+matches_any(patterns, value) if {
+	some pattern in patterns
+	matches(pattern, value)
+}
