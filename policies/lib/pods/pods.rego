@@ -22,3 +22,8 @@ listed(pod, lists) := [{"path": array.concat(pod.path, [list, i]), "container": 
 name(entry) := values.show(entry.container.name) if {
 	entry.container.name
 } else := sprintf("%d", [entry.path[count(entry.path) - 1]])
+
+# Kinds of Kubernetes itself, whose pods nothing completes later.
+built_in(manifest) if {
+	manifest.apiVersion in {"v1", "apps/v1", "batch/v1"}
+}
