@@ -243,7 +243,7 @@ fn unknown_key(key: &str) -> Fault {
     )
 }
 
-fn kind(value: &Value) -> &'static str {
+pub(super) fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
@@ -265,4 +265,112 @@ fn excerpt(value: &Value) -> String {
     let text = value.to_string();
     let short: String = text.chars().take(120).collect();
     if short.len() < text.len() { format!("`{short}…`") } else { format!("`{short}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::evaluate::{Evaluator, Limits};
+    use super::super::fixtures::{json, policies};
+    use super::*;
+
+    /// The hits of a rule whose `deny` is as given.
+    fn decode(style: Style, deny: &str) -> Result<Vec<Hit>, EvaluationError> {
+        let policies = policies(style, &[("a.rego", &format!("package main\n\n{deny}\n"))]);
+        let mut evaluator = Evaluator::new(&policies, &[vec![0]], &Limits::default()).unwrap();
+        evaluator.evaluate(0, &json("{}")).remove(0).result
+    }
+
+    fn error(style: Style, deny: &str) -> String {
+        let error = decode(style, deny).unwrap_err();
+        format!("{}; {}", error.message, error.help.unwrap_or_default())
+    }
+
+    #[test]
+    fn an_element_is_a_text_or_an_object_with_a_message() {
+        assert_eq!(decode(Style::Native, r#"deny contains "a""#).unwrap()[0].message, "a");
+        let hit = decode(
+            Style::Native,
+            r#"deny contains {"msg": "a", "path": ["spec", "containers", 0, "image"], "details": {"value": 3}, "remediation": "b"}"#,
+        )
+        .unwrap()
+        .remove(0);
+        assert_eq!(hit.message, "a");
+        assert_eq!(hit.route.unwrap().to_string(), "spec.containers[0].image");
+        assert_eq!(hit.details, Some(json(r#"{"value": 3}"#)));
+        assert_eq!(hit.remediation.as_deref(), Some("b"));
+    }
+
+    #[test]
+    fn what_is_no_finding_is_an_error_that_says_so() {
+        for (element, expected) in [
+            ("3", "`deny` of `main` holds `3`, which is a number"),
+            ("null", "which is null"),
+            (r#"["a"]"#, "which is an array"),
+            (r#"{"message": "a"}"#, "unknown key `message`"),
+            (r#"{"details": 1}"#, "which has no `msg`"),
+            (r#"{"msg": 1}"#, "whose `msg` is a number"),
+            (r#"{"msg": ""}"#, "a text that is empty"),
+            (r#""  ""#, "a text that is empty"),
+            (r#"{"msg": "a", "pth": []}"#, "did you mean `path`?"),
+            (r#"{"msg": "a", "path": "spec"}"#, "whose `path` is a string"),
+            (r#"{"msg": "a", "path": [-1]}"#, "the index `-1`"),
+            (r#"{"msg": "a", "path": [1.5]}"#, "the index `1.5`"),
+            (r#"{"msg": "a", "path": [null]}"#, "whose `path` has null in it"),
+            (r#"{"msg": "a", "remediation": 1}"#, "whose `remediation` is a number"),
+            (r#"{"msg": "a", 1: 2}"#, "the key `1`"),
+        ] {
+            let message = error(Style::Native, &format!("deny contains {element}"));
+            assert!(message.contains(expected), "{element}: {message}");
+        }
+    }
+
+    #[test]
+    fn o12_an_entry_that_is_no_set_is_an_error() {
+        for style in [Style::Native, Style::Conftest] {
+            for deny in ["deny if true", "deny := \"a\"", "deny := {\"a\": 1}", "deny := 1"] {
+                let message = error(style, deny);
+                assert!(message.contains("not a set of findings"), "{deny}: {message}");
+            }
+        }
+        assert!(error(Style::Native, "deny if false").contains("undefined"));
+    }
+
+    #[test]
+    fn conftest_elements() {
+        let hit = decode(Style::Conftest, r#"deny contains {"msg": "a", "id": 7, "_loc": {"file": "x"}}"#)
+            .unwrap()
+            .remove(0);
+        assert_eq!((hit.message.as_str(), hit.details), ("a", Some(json(r#"{"id": 7}"#))));
+        assert_eq!(decode(Style::Conftest, r#"deny := ["b", "a"]"#).unwrap().len(), 2);
+        assert_eq!(decode(Style::Conftest, r#"deny contains {"msg": "a"}"#).unwrap()[0].details, None);
+        assert!(error(Style::Conftest, "deny contains 1").contains("which is a number"));
+        assert!(error(Style::Conftest, r#"deny contains {"id": 1}"#).contains("no `msg`"));
+        assert!(error(Style::Conftest, r#"deny contains {"msg": 1}"#).contains("`msg` is a number"));
+    }
+
+    #[test]
+    fn details_that_are_enormous_when_written_out_are_refused() {
+        let mut text = String::from("x0 := [1]\n");
+        for level in 1..=40 {
+            text.push_str(&format!("x{level} := [x{}, x{}]\n", level - 1, level - 1));
+        }
+        let message =
+            error(Style::Native, &format!("deny contains {{\"msg\": \"a\", \"details\": x40}}\n{text}"));
+        assert!(message.contains("more than 10000 parts"), "{message}");
+        let message = error(Style::Native, &format!("deny contains x40\n{text}"));
+        assert!(message.contains("holds a large array"), "{message}");
+    }
+
+    #[test]
+    fn hits_are_sorted() {
+        let messages: Vec<String> = decode(
+            Style::Native,
+            "deny contains x if some x in [\"b\", \"c\", \"a\"]\n\nwarn contains \"0\"",
+        )
+        .unwrap()
+        .into_iter()
+        .map(|hit| hit.message)
+        .collect();
+        assert_eq!(messages, ["a", "b", "c", "0"]);
+    }
 }

@@ -14,7 +14,19 @@ pub struct Function {
 
 /// Every function that evaluation adds to the engine. Loading accepts calls to these and evaluation
 /// registers exactly these; a test holds the two together.
-pub const EXTENSIONS: &[Function] = &[];
+pub const EXTENSIONS: &[Function] = &[
+    // Whether a string matches a glob: `fleetgate.glob(pattern, string)`. `*` stops at no character.
+    Function { path: "fleetgate.glob", arity: 2 },
+    // {registry, repository, tag, digest} of an image reference, as the container runtime reads it;
+    // tag and digest are null if there is none.
+    Function { path: "fleetgate.image", arity: 1 },
+    // -1, 0 or 1 as the first quantity is smaller than, equal to or larger than the second.
+    Function { path: "fleetgate.quantity.compare", arity: 2 },
+    // A whole quantity as a number; an error if it is not whole.
+    Function { path: "fleetgate.quantity.integer", arity: 1 },
+    // Whether the value is a quantity.
+    Function { path: "fleetgate.quantity.valid", arity: 1 },
+];
 
 /// Functions that are refused: their answer depends on the moment, on chance, on the machine or on
 /// the network, so that a verdict could neither be repeated nor explained. Each with what to do

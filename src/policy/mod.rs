@@ -3,6 +3,8 @@
 mod builtins;
 mod decode;
 mod evaluate;
+#[cfg(test)]
+mod fixtures;
 mod functions;
 mod load;
 mod rego;
