@@ -1,0 +1,40 @@
+package fleetgate.lib.types_test
+
+import data.fleetgate.lib.types
+
+fits(value, type) if not types.mismatch(["a"], value, type)
+
+test_right_types if {
+	fits("a", "text")
+	fits(["a"], "texts")
+	fits({"a": "b"}, "texts by name")
+	fits({}, "map")
+	fits([{}], "maps")
+	fits([], "maps")
+	fits(false, "boolean")
+	fits(65535, "port")
+	fits(null, "port")
+}
+
+test_wrong_types if {
+	not fits(1.1, "text")
+	not fits(["a", 1], "texts")
+	not fits("a", "texts")
+	not fits({"a": 1}, "texts by name")
+	not fits([], "map")
+	not fits([1], "maps")
+	not fits({}, "maps")
+	not fits("false", "boolean")
+	not fits("80", "port")
+	not fits(0, "port")
+	not fits(1.5, "port")
+}
+
+test_words if {
+	types.mismatch(["spec", "targetRevision"], 1.1, "text") == {
+		"msg": "`targetRevision` is the number `1.1`, not a text",
+		"path": ["spec", "targetRevision"],
+		"remediation": "put the value in quotes",
+	}
+	types.mismatch(["sources"], {}, "maps").msg == "`sources` is a map, not a list of maps"
+}
