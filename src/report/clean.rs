@@ -58,13 +58,13 @@ fn is_runner_command(rest: &str) -> bool {
 }
 
 /// Characters that act instead of being seen: C0 and C1 controls, direction overrides, zero-width
-/// and tag characters, line and paragraph separators.
+/// and tag characters, line and paragraph separators, and what XML 1.0 cannot hold.
 pub(super) fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}'
             | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
-            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+            | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 #[cfg(test)]

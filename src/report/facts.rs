@@ -45,7 +45,7 @@ pub(super) fn subject(entry: &Entry<'_>) -> String {
 /// Why a finding counts although something like it was accepted.
 pub(super) const fn standing(standing: &Standing) -> Option<&'static str> {
     match standing {
-        Standing::Worse => Some("worse than the baseline accepts"),
+        Standing::Worse => Some("than the baseline accepts"),
         Standing::New | Standing::Accepted | Standing::Waived { .. } => None,
     }
 }

@@ -10,10 +10,21 @@ mod clean;
 mod concise;
 mod facts;
 mod frame;
+mod github;
+mod gitlab;
+mod json;
+mod json_text;
+mod junit;
+mod markdown;
 mod resolve;
 #[cfg(test)]
 mod samples;
+mod sarif;
 mod summary;
+mod table;
+mod tap;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use std::fmt;
@@ -23,6 +34,7 @@ use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+pub use json::json_schema;
 pub use resolve::{Entry, Position, Resolved, Site, resolve};
 pub use text::problems_text;
 
@@ -33,7 +45,7 @@ pub enum Format {
     Text,
     /// One line a finding.
     Concise,
-    /// Everything, versioned; the schema is `json_schema`.
+    /// Everything, versioned; the schema is [`json_schema()`].
     Json,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
@@ -138,6 +150,9 @@ pub struct Options {
     /// Path of the working directory from the root of the repository; formats that other systems
     /// read name files from that root.
     pub prefix: Utf8PathBuf,
+    /// The fleet file, from the working directory: where formats that demand a file (`sarif`,
+    /// `gitlab`) put what stands in none.
+    pub fleet_file: Utf8PathBuf,
 }
 
 impl Default for Options {
@@ -153,6 +168,7 @@ impl Default for Options {
             elapsed: None,
             threads: None,
             prefix: Utf8PathBuf::new(),
+            fleet_file: "fleetgate.yaml".into(),
         }
     }
 }
@@ -183,34 +199,13 @@ pub fn render(
     match format {
         Format::Text => text::render(resolved, options, out),
         Format::Concise => concise::render(resolved, options, out),
-        _ => Err(io::Error::other(format!("format `{format}` is not written yet"))),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn formats_are_found_by_name() {
-        for format in Format::ALL {
-            assert_eq!(format.as_str().parse(), Ok(format));
-        }
-        let error = "sariff".parse::<Format>().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "unknown format `sariff`, did you mean `sarif`?; the formats are text, concise, json, sarif, \
-             junit, github, gitlab, markdown, tap, table"
-        );
-        assert!("xml".parse::<Format>().unwrap_err().to_string().starts_with("unknown format `xml`; the"));
-    }
-
-    #[test]
-    fn paths_are_named_from_the_root_of_the_repository() {
-        let options = Options { prefix: "clusters/prod".into(), ..Options::default() };
-        assert_eq!(options.repository_path("a.yaml".into()), "clusters/prod/a.yaml");
-        assert_eq!(options.repository_path("./../dev/a.yaml".into()), "clusters/dev/a.yaml");
-        assert_eq!(options.repository_path("/tmp/a.yaml".into()), "/tmp/a.yaml");
-        assert_eq!(Options::default().repository_path("../../a.yaml".into()), "../../a.yaml");
+        Format::Json => json::render(resolved, out),
+        Format::Sarif => sarif::render(resolved, options, out),
+        Format::Junit => junit::render(resolved, out),
+        Format::Github => github::render(resolved, options, out),
+        Format::Gitlab => gitlab::render(resolved, options, out),
+        Format::Markdown => markdown::render(resolved, out),
+        Format::Tap => tap::render(resolved, out),
+        Format::Table => table::render(resolved, options, out),
     }
 }

@@ -1,6 +1,9 @@
 //! The counts in words, for the formats that people read.
 
-use crate::model::{Counts, Level, Report, UnjudgedClass, Verdict};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::model::{Counts, Level, Report, RuleInfo, UnjudgedClass, Verdict};
 
 use super::{Entry, Resolved};
 
@@ -15,7 +18,7 @@ pub(super) fn levels(entries: &[Entry<'_>]) -> String {
     let words = [
         (at(Level::Deny), "denial", "denials"),
         (at(Level::Warn), "warning", "warnings"),
-        (at(Level::Info), "remark", "remarks"),
+        (at(Level::Info), "info", "infos"),
     ];
     let parts: Vec<_> =
         words.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
@@ -121,4 +124,24 @@ pub(super) const fn class(class: UnjudgedClass) -> &'static str {
         UnjudgedClass::Excluded => "excluded",
         UnjudgedClass::Skipped => "no manifests",
     }
+}
+
+/// The rules that found nothing that counts and had no error, for formats that list what passed,
+/// each with whether it was evaluated on anything. Where nothing was judged, nothing passed.
+pub(super) fn silent_rules<'a>(resolved: &Resolved<'a>) -> Vec<(&'a RuleInfo, bool)> {
+    let report = resolved.report;
+    if resolved.verdict == Verdict::Nothing {
+        return Vec::new();
+    }
+    let failed = report.problems.iter().filter_map(|problem| problem.rule.as_ref());
+    let found = resolved.entries.iter().map(|entry| &entry.finding.rule);
+    let unevaluated = report.unevaluated.iter().map(|rule| &rule.id);
+    let spoken: BTreeSet<&Arc<str>> = failed.chain(found).chain(unevaluated).collect();
+    let counts = &report.counts;
+    let evaluated = |id: &str| match counts.evaluations_by_rule.get(id) {
+        Some(evaluations) => *evaluations > 0,
+        None => counts.evaluations_by_rule.is_empty() && counts.evaluations > 0,
+    };
+    let silent = report.rules.iter().filter(|rule| !spoken.contains(&rule.id));
+    silent.map(|rule| (rule, evaluated(&rule.id))).collect()
 }

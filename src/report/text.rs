@@ -50,8 +50,7 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
     let file = facts::problem_file(problem).map(|file| file.as_str()).unwrap_or_default();
     let (text, marks) = match (&problem.source, problem.span) {
         (Some(source), Some(span)) => {
-            let label = if problem.related.is_empty() { None } else { Some("here".to_owned()) };
-            let mut marks = vec![Mark { offset: span.offset, length: span.length, label }];
+            let mut marks = vec![Mark { offset: span.offset, length: span.length, label: None }];
             marks.extend(problem.related.iter().map(|(label, span)| Mark {
                 offset: span.offset,
                 length: span.length,
@@ -74,7 +73,7 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
     if let Some(cluster) = &problem.cluster {
         fact(out, "in", &clean::line(cluster))?;
     }
-    facts_of(out, "write", problem.help.as_deref())?;
+    facts_of(out, "help", problem.help.as_deref())?;
     writeln!(out)
 }
 
@@ -150,7 +149,7 @@ fn entry(
     if let Some(standing) = facts::standing(&finding.standing) {
         fact(out, "worse", standing)?;
     }
-    facts_of(out, "write", finding.remediation.as_deref())?;
+    facts_of(out, "help", finding.remediation.as_deref())?;
     if let Some(rule) = resolved.report.rules.iter().find(|rule| rule.id == finding.rule)
         && let Some(url) = &rule.url
     {
@@ -165,7 +164,7 @@ fn source_line(text: &str, offset: usize) -> &str {
     text.get(start..).and_then(|rest| rest.split('\n').next()).unwrap_or_default().trim()
 }
 
-/// `  write   …`; the words stand in one column.
+/// `  help    …`; the words stand in one column.
 fn fact(out: &mut dyn Write, word: &str, text: &str) -> io::Result<()> {
     writeln!(out, "  {word:<7} {text}")
 }
