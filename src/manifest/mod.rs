@@ -1,27 +1,25 @@
 //! Bytes to resources and back, reading as the cluster does.
+//!
+//! - [`value`]: one document to a value
+//! - [`typed()`]: one document to a type of our own
+//! - [`locate()`]: where the value at a route is written
+//! - [`quantity`]: amounts such as `100m` and `2Gi`
 
+mod error;
+mod events;
+mod intern;
+mod json;
+mod positions;
 pub mod quantity;
+mod reader;
+mod scalar;
+mod tags;
 
-use std::sync::Arc;
+pub use error::SyntaxError;
+pub use reader::value;
 
+use crate::model::{ObjectId, Route, Value};
 use serde::de::DeserializeOwned;
-
-use crate::model::{ObjectId, Route, Span, Value};
-
-/// Why a text could not be read. Spans are in the text that was given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SyntaxError {
-    /// A stable kebab-case word, such as `duplicate-key`.
-    pub code: &'static str,
-    /// What was wrong: lower case, no full stop.
-    pub message: String,
-    /// What to write instead.
-    pub help: Option<String>,
-    /// Where.
-    pub span: Option<Span>,
-    /// Further places, each with what stands there (the first of two equal keys).
-    pub related: Vec<(String, Span)>,
-}
 
 /// One object of a document.
 #[derive(Debug, Clone)]
@@ -34,19 +32,9 @@ pub struct Resource {
     pub item: Route,
 }
 
-/// Reads one YAML or JSON document.
-pub fn value(text: &str) -> Result<Value, SyntaxError> {
-    Value::from_yaml_str(text).map_err(|error| SyntaxError {
-        code: "syntax",
-        message: error.to_string(),
-        help: None,
-        span: None,
-        related: Vec::new(),
-    })
-}
-
 /// Reads one document into a typed value; an unknown key or a wrong type is an error with its place.
 pub fn typed<T: DeserializeOwned>(text: &str) -> Result<T, SyntaxError> {
-    let _ = Arc::new(value(text)?);
-    Err(SyntaxError { code: "syntax", message: String::new(), help: None, span: None, related: Vec::new() })
+    let failed = |error: serde_json::Error| SyntaxError::new("wrong-type", error.to_string());
+    let json = serde_json::to_value(value(text)?).map_err(failed)?;
+    serde_json::from_value(json).map_err(failed)
 }
