@@ -14,6 +14,7 @@
 #![warn(missing_docs)]
 
 pub mod error;
+pub mod fleet;
 pub mod manifest;
 pub mod model;
 pub mod policy;

@@ -104,6 +104,9 @@ pub struct Override {
     pub rule: GlobMatcher,
     /// The pattern as written.
     pub pattern: Arc<str>,
+    /// Only findings that have this level when the override applies; none: all. The profile `strict`
+    /// makes warnings denials without touching what is only information.
+    pub at: Option<Level>,
     /// New level of its findings, if set.
     pub level: Option<Level>,
     /// Mode, if set.
