@@ -78,7 +78,7 @@ impl Loaded {
         let (part, base) = self.param_routes.get(rule)?;
         let part = self.parts.get(*part)?;
         let span = part.span(&base.join(&Route(rest.to_vec()))).or_else(|| part.span(base));
-        Some(Location { file: Arc::clone(&part.file), text: Arc::clone(&part.text), span: span? })
+        Some(Location { file: Arc::clone(&part.file), source: Some(Arc::clone(&part.text)), span })
     }
 }
 

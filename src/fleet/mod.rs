@@ -5,6 +5,7 @@
 //! one place; [`init`] proposes a fleet file for a tree that has none.
 
 mod check;
+mod discover;
 pub mod file;
 mod find;
 mod load;
@@ -13,7 +14,8 @@ mod resolve;
 mod suggest;
 
 pub use discover::{
-    Discovery, Excluded, ExcludedDeployed, InputFile, Loose, Renderer, SeenThrough, Skipped, Unrendered, discover,
+    Discovery, Excluded, ExcludedDeployed, InputFile, Loose, Renderer, SeenThrough, Skipped, Unrendered,
+    discover,
 };
 pub use find::find_config;
 pub use load::{Loaded, Part, load};
