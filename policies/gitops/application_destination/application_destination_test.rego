@@ -2,7 +2,7 @@ package fleetgate.gitops.application_destination_test
 
 import data.fleetgate.gitops.application_destination as rule
 
-paths(object) := {finding.path | some finding in rule.deny with input as {"object": object}}
+paths(manifest) := {finding.path | some finding in rule.deny with input as {"object": manifest}}
 
 application(spec) := {"apiVersion": "argoproj.io/v1alpha1", "kind": "Application", "spec": spec}
 

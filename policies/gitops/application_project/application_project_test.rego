@@ -2,12 +2,12 @@ package fleetgate.gitops.application_project_test
 
 import data.fleetgate.gitops.application_project as rule
 
-paths(object) := paths_with(object, ["default"])
+paths(manifest) := paths_with(manifest, ["default"])
 
-paths_with(object, forbidden) := {finding.path | some finding in findings(object, forbidden)}
+paths_with(manifest, forbidden) := {finding.path | some finding in findings(manifest, forbidden)}
 
-findings(object, forbidden) := found if {
-	found := rule.warn with input as {"object": object}
+findings(manifest, forbidden) := found if {
+	found := rule.warn with input as {"object": manifest}
 		with data.params.gitops.application_project as {"forbidden": forbidden}
 }
 

@@ -2,11 +2,11 @@ package fleetgate.gitops.argocd_fields_test
 
 import data.fleetgate.gitops.argocd_fields as rule
 
-findings(object) := found if {
-	found := rule.deny with input as {"object": object}
+findings(manifest) := found if {
+	found := rule.deny with input as {"object": manifest}
 }
 
-paths(object) := {finding.path | some finding in findings(object)}
+paths(manifest) := {finding.path | some finding in findings(manifest)}
 
 source := {"repoURL": "https://git.example.org/x.git", "targetRevision": "v1.0.0", "path": "prod"}
 
