@@ -57,6 +57,17 @@ fn is_runner_command(rest: &str) -> bool {
     rest.trim_start_matches(|c: char| c.is_ascii_alphabetic()).starts_with('[')
 }
 
+/// Where the first character stands that acts on a terminal or a runner, except at the start of a line.
+pub(super) fn first_active(text: &str) -> Option<usize> {
+    let mut previous = '\0';
+    text.char_indices().find_map(|(at, c)| {
+        let rest = text.get(at + c.len_utf8()..).unwrap_or_default();
+        let command = previous == '#' && c == '#' && is_runner_command(rest);
+        previous = c;
+        (command || is_hidden(c)).then_some(at)
+    })
+}
+
 /// Characters that act instead of being seen: C0 and C1 controls, direction overrides, zero-width
 /// and tag characters, line and paragraph separators, and what XML 1.0 cannot hold.
 pub(super) fn is_hidden(c: char) -> bool {

@@ -135,7 +135,7 @@ impl<'a> Excerpt<'a> {
         let shown = line.get(from..to).unwrap_or_default();
         for (position, mark) in marks {
             let begin = (mark.offset - start).clamp(from, to) - from;
-            let end = (mark.offset - start + mark.length).clamp(from, to) - from;
+            let end = (mark.offset - start).saturating_add(mark.length).clamp(from, to) - from;
             let (_, [begin, end]) = clean::source(shown, [begin, end]);
             let span = SourceSpan::from((self.text.len() + begin, end - begin));
             let label = mark.label.as_deref().map(clean::line);

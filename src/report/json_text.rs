@@ -26,14 +26,13 @@ pub(super) fn string(text: &str) -> String {
     }
 }
 
-/// [`PrettyFormatter`], but with the characters of [`clean::is_hidden`] escaped.
+/// [`PrettyFormatter`], but with the characters of [`clean::first_active`] escaped.
 struct Visible(PrettyFormatter<'static>);
 
 impl Formatter for Visible {
     fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
         let mut rest = fragment;
-        while let Some((before, hidden)) =
-            rest.find(clean::is_hidden).and_then(|at| rest.split_at_checked(at))
+        while let Some((before, hidden)) = clean::first_active(rest).and_then(|at| rest.split_at_checked(at))
         {
             out.write_all(before.as_bytes())?;
             let mut after = hidden.chars();
@@ -88,9 +87,9 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_escaped_and_nothing_is_lost() {
-        let text = "a\u{1b}[2J\u{9b}\u{202e}b\u{e0041}\"\\\nü";
+        let text = "a\u{1b}[2J\u{9b}\u{202e}b\u{e0041}\"\\\nü ##[error]";
         let json = string(text);
-        assert_eq!(json, r#""a\u001b[2J\u009b\u202eb\udb40\udc41\"\\\nü""#);
+        assert_eq!(json, r#""a\u001b[2J\u009b\u202eb\udb40\udc41\"\\\nü #\u0023[error]""#);
         assert_eq!(serde_json::from_str::<String>(&json).unwrap(), text);
     }
 }

@@ -186,9 +186,9 @@ fn region(position: &Position<'_>) -> Region {
     region.start_line = i64::try_from(position.line).ok();
     region.start_column = i64::try_from(position.column).ok();
     // The end is exclusive; only what ends on its first line is given.
-    let marked = position
-        .text
-        .and_then(|text| text.get(position.span.offset..position.span.offset + position.span.length));
+    let marked = position.text.and_then(|text| {
+        text.get(position.span.offset..position.span.offset.saturating_add(position.span.length))
+    });
     region.end_column = marked
         .filter(|marked| !marked.is_empty() && !marked.contains('\n'))
         .and_then(|marked| i64::try_from(position.column + marked.chars().count()).ok());
