@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(error.message, "could not parse string as number");
         assert_eq!(
             (error.file.as_ref().unwrap().as_str(), error.line, error.column),
-            ("b.rego", Some(3), Some(28))
+            ("b.rego", Some(3), Some(31))
         );
         let problem = error.problem(&policies, 1, None);
         assert_eq!(problem.rule.as_deref(), Some("fleetgate/local/b"));
