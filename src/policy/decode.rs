@@ -1,7 +1,7 @@
 //! What a rule's partial sets hold, turned into hits. Nothing is skipped: an element that is no
 //! finding is an error of the rule.
 
-use super::evaluate::{EvaluationError, Hit};
+use super::outcome::{EvaluationError, Hit};
 use super::set::{Rule, Style};
 use crate::model::{Level, Route, Step, Value};
 
@@ -16,7 +16,7 @@ const TEXT_LIMIT: usize = 16 * 1024;
 const DETAILS_LIMIT: usize = 10_000;
 
 /// The hits in a rule's value, an object of its entries, sorted.
-pub(super) fn hits(rule: &Rule, style: Option<Style>, value: &Value) -> Result<Vec<Hit>, EvaluationError> {
+pub(super) fn hits(rule: &Rule, style: Style, value: &Value) -> Result<Vec<Hit>, EvaluationError> {
     let mut hits = Vec::new();
     for entry in &rule.entries {
         let elements = match value.as_object().ok().and_then(|object| object.get(&Value::from(&*entry.name)))
@@ -26,7 +26,7 @@ pub(super) fn hits(rule: &Rule, style: Option<Style>, value: &Value) -> Result<V
         };
         let elements: Vec<&Value> = match (elements, style) {
             (Value::Set(set), _) => set.iter_sorted().collect(),
-            (Value::Array(array), Some(Style::Conftest)) => array.iter().collect(),
+            (Value::Array(array), Style::Conftest) => array.iter().collect(),
             (other, _) => {
                 return Err(EvaluationError::of(
                     rule,
@@ -37,8 +37,8 @@ pub(super) fn hits(rule: &Rule, style: Option<Style>, value: &Value) -> Result<V
         };
         for element in elements {
             let decoded = match style {
-                Some(Style::Conftest) => conftest(element, entry.level),
-                _ => native(element, entry.level),
+                Style::Conftest => conftest(element, entry.level),
+                Style::Native => native(element, entry.level),
             };
             hits.push(decoded.map_err(|fault| {
                 EvaluationError::of(
@@ -269,15 +269,15 @@ fn excerpt(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::evaluate::{Evaluator, Limits};
+    use super::super::evaluate::Limits;
     use super::super::fixtures::{json, policies};
     use super::*;
 
     /// The hits of a rule whose `deny` is as given.
     fn decode(style: Style, deny: &str) -> Result<Vec<Hit>, EvaluationError> {
         let policies = policies(style, &[("a.rego", &format!("package main\n\n{deny}\n"))]);
-        let mut evaluator = Evaluator::new(&policies, &[vec![0]], &Limits::default()).unwrap();
-        evaluator.evaluate(0, &json("{}")).remove(0).result
+        let mut evaluator = policies.evaluator(&[vec![0]], &Limits::default()).unwrap();
+        evaluator.evaluate(0, json("{}")).remove(0).result
     }
 
     fn error(style: Style, deny: &str) -> String {

@@ -1,14 +1,24 @@
-//! Evaluation: an input against groups of rules, each rule's result decoded or an error.
+//! Evaluation: an input against a group of rules, each rule's result decoded or an error.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
-
 use super::decode;
+use super::isolate::{Child, Sandbox};
+use super::outcome::{EvaluationError, Outcome};
 use super::rego::{Failure, Interpreter};
-use super::set::{PolicySet, Rule};
-use crate::model::{Level, Place, Problem, Route, Span, Value};
+use super::set::{PolicySet, Rule, Style};
+use crate::model::{Problem, Value};
+
+/// How often a rule may run out of time, or take its process down, before it is not tried again.
+/// Without it one such rule costs its time limit for each of a hundred thousand objects.
+const STOPS_LIMIT: u32 = 3;
+
+/// Stack of a thread that evaluates policies, in bytes. The engine recurses with the depth of the
+/// calls of a policy; memory that is not used is not taken.
+pub const STACK_SIZE: usize = 64 << 20;
 
 /// Bounds of one evaluation, and the one instant that policies may see.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,91 +37,229 @@ impl Default for Limits {
     }
 }
 
-/// One element of a rule's partial set.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Hit {
-    /// `Deny` for an element of `deny` or `violation`, `Warn` for one of `warn`, before the rule's
-    /// level, overrides and modes.
-    pub level: Level,
-    /// What was found.
-    pub message: String,
-    /// The place inside the object, if the rule names one.
-    pub route: Option<Route>,
-    /// Facts for machines.
-    pub details: Option<Value>,
-    /// What to write instead.
-    pub remediation: Option<String>,
+/// Where policies are evaluated.
+#[derive(Debug, Clone, Default)]
+pub enum Isolation {
+    /// In this process, for policies that are trusted.
+    #[default]
+    None,
+    /// In a child process with limits on memory and time.
+    Sandbox(Sandbox),
 }
 
-/// Why a rule gave no result for an input. Never a pass, never a denial.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}")]
-pub struct EvaluationError {
-    /// What was wrong.
-    pub message: String,
-    /// What to write instead.
-    pub help: Option<String>,
-    /// The policy file.
-    pub file: Option<Arc<Utf8PathBuf>>,
-    /// Line in `file`, from 1.
-    pub line: Option<usize>,
-    /// Column in `file`, from 1.
-    pub column: Option<usize>,
-}
-
-/// What one rule says about one input.
-#[derive(Debug, Clone)]
-pub struct Outcome {
-    /// Index into [`PolicySet::rules`].
-    pub rule: usize,
-    /// Its elements, sorted; empty if the rule has no objection.
-    pub result: Result<Vec<Hit>, EvaluationError>,
-}
-
-/// A prepared engine for every set of policies. It belongs to one thread at a time: it has its own
-/// syntax trees and data, because sharing them between threads costs more than parsing them again.
+/// Evaluates groups of rules. It belongs to one thread at a time: it has its own syntax trees and
+/// data, because sharing them between threads costs more than parsing them again.
 #[derive(Debug)]
 pub struct Evaluator {
-    policies: Arc<PolicySet>,
-    /// By set; none where no group has a rule of the set.
-    interpreters: Vec<Option<Interpreter>>,
-    groups: Vec<Vec<Part>>,
-    limits: Limits,
+    groups: Vec<Vec<usize>>,
+    engine: Engine,
+    stops: Arc<Stops>,
 }
 
-/// The rules of a group that are of one set.
 #[derive(Debug)]
-struct Part {
-    set: usize,
-    /// Position of the group in the generated module of the set's interpreter.
-    entry: usize,
-    rules: Vec<usize>,
+enum Engine {
+    Local(Local),
+    Child(Box<Child>),
+}
+
+/// How often each rule was stopped, counted over all evaluators of a run.
+#[derive(Debug)]
+struct Stops(Vec<(AtomicU32, Mutex<Option<EvaluationError>>)>);
+
+impl PolicySet {
+    /// Prepares engines for groups of rules (indexes into [`PolicySet::rules`]), in this process.
+    pub fn evaluator(&self, groups: &[Vec<usize>], limits: &Limits) -> Result<Evaluator, Vec<Problem>> {
+        Evaluator::new(self, groups, limits, &Isolation::None)
+    }
 }
 
 impl Evaluator {
     /// Prepares engines for groups of rules (indexes into [`PolicySet::rules`]). All rules of a
     /// group are evaluated on the same input, at once.
     pub fn new(
-        policies: &Arc<PolicySet>,
+        policies: &PolicySet,
+        groups: &[Vec<usize>],
+        limits: &Limits,
+        isolation: &Isolation,
+    ) -> Result<Self, Vec<Problem>> {
+        let stops = Stops(policies.rules.iter().map(|_| Default::default()).collect());
+        Self::sharing(policies, groups, limits, isolation, Arc::new(stops))
+    }
+
+    fn sharing(
+        policies: &PolicySet,
+        groups: &[Vec<usize>],
+        limits: &Limits,
+        isolation: &Isolation,
+        stops: Arc<Stops>,
+    ) -> Result<Self, Vec<Problem>> {
+        let engine = match isolation {
+            Isolation::None => Engine::Local(Local::new(policies, groups, limits)?),
+            Isolation::Sandbox(sandbox) => {
+                Engine::Child(Box::new(Child::new(policies, groups, limits, sandbox)?))
+            }
+        };
+        Ok(Self { groups: groups.to_vec(), engine, stops })
+    }
+
+    /// Evaluates a group on an input: one outcome for each rule of the group, in the group's order.
+    /// If the group fails as a whole, its rules are evaluated one by one, so that an error is the
+    /// failing rule's alone. An unknown group has no rules, hence no outcomes.
+    pub fn evaluate(&mut self, group: usize, input: Value) -> Vec<Outcome> {
+        let Self { groups, engine, stops } = self;
+        let rules = groups.get(group).map(Vec::as_slice).unwrap_or_default();
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        if rules.iter().all(|&rule| stops.last(rule).is_none()) {
+            if let Some(outcomes) = engine.group(group, &input) {
+                return outcomes;
+            }
+        }
+        let one = |&rule: &usize| match stops.last(rule) {
+            Some(error) => Outcome { rule, result: Err(error) },
+            None => {
+                let outcome = engine.rule(rule, &input);
+                stops.count(&outcome);
+                outcome
+            }
+        };
+        rules.iter().map(one).collect()
+    }
+}
+
+impl Engine {
+    /// Outcomes of all rules of a group; none if the group failed as a whole.
+    fn group(&mut self, group: usize, input: &Value) -> Option<Vec<Outcome>> {
+        match self {
+            Self::Local(local) => local.group(group, input),
+            Self::Child(child) => child.group(group, input),
+        }
+    }
+
+    fn rule(&mut self, rule: usize, input: &Value) -> Outcome {
+        match self {
+            Self::Local(local) => local.rule(rule, input),
+            Self::Child(child) => child.rule(rule, input),
+        }
+    }
+}
+
+impl Stops {
+    /// The error of a rule that was stopped too often to be tried again.
+    fn last(&self, rule: usize) -> Option<EvaluationError> {
+        let (count, error) = self.0.get(rule)?;
+        if count.load(Ordering::Relaxed) < STOPS_LIMIT {
+            return None;
+        }
+        error.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn count(&self, outcome: &Outcome) {
+        if let (Some((count, last)), Err(error)) = (self.0.get(outcome.rule), &outcome.result) {
+            if error.stopped {
+                *last.lock().unwrap_or_else(PoisonError::into_inner) = Some(error.clone());
+                count.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+/// Evaluators for the threads of the global rayon pool, one for each, made when it is first needed.
+#[derive(Debug)]
+pub struct Evaluators {
+    policies: PolicySet,
+    groups: Vec<Vec<usize>>,
+    limits: Limits,
+    isolation: Isolation,
+    stops: Arc<Stops>,
+    slots: Vec<Mutex<Option<Evaluator>>>,
+}
+
+impl Evaluators {
+    /// Prepares the first evaluator, so that what is wrong with the policies shows here.
+    pub fn new(
+        policies: &PolicySet,
+        groups: &[Vec<usize>],
+        limits: &Limits,
+        isolation: &Isolation,
+    ) -> Result<Self, Vec<Problem>> {
+        let first = Evaluator::new(policies, groups, limits, isolation)?;
+        let stops = Arc::clone(&first.stops);
+        let mut slots = vec![Mutex::new(Some(first))];
+        slots.resize_with(rayon::current_num_threads().max(1), Mutex::default);
+        Ok(Self {
+            policies: policies.clone(),
+            groups: groups.to_vec(),
+            limits: limits.clone(),
+            isolation: isolation.clone(),
+            stops,
+            slots,
+        })
+    }
+
+    /// Evaluates a group on an input, see [`Evaluator::evaluate`], with the evaluator of this
+    /// thread.
+    pub fn evaluate(&self, group: usize, input: Value) -> Vec<Outcome> {
+        let thread = rayon::current_thread_index().unwrap_or_default() % self.slots.len();
+        let Some(slot) = self.slots.get(thread) else { return self.failed(group, "no evaluator") };
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() {
+            let stops = Arc::clone(&self.stops);
+            match Evaluator::sharing(&self.policies, &self.groups, &self.limits, &self.isolation, stops) {
+                Ok(evaluator) => *slot = Some(evaluator),
+                Err(problems) => {
+                    let why = problems.first().map_or("no evaluator", |problem| &problem.message);
+                    return self.failed(group, why);
+                }
+            }
+        }
+        slot.as_mut()
+            .map_or_else(|| self.failed(group, "no evaluator"), |evaluator| evaluator.evaluate(group, input))
+    }
+
+    fn failed(&self, group: usize, why: &str) -> Vec<Outcome> {
+        let rules = self.groups.get(group).map(Vec::as_slice).unwrap_or_default();
+        rules.iter().map(|&rule| Outcome::failed(rule, why)).collect()
+    }
+}
+
+/// Engines in this process, one for each set of policies.
+#[derive(Debug)]
+pub(super) struct Local {
+    rules: Vec<(Rule, Style)>,
+    /// By set; none where no group has a rule of the set.
+    interpreters: Vec<Option<Interpreter>>,
+    groups: Vec<Group>,
+    limits: Limits,
+}
+
+#[derive(Debug)]
+struct Group {
+    rules: Vec<usize>,
+    /// Its rules by set: the set, and the position of the group in that set's generated module.
+    parts: Vec<(usize, usize)>,
+}
+
+impl Local {
+    pub(super) fn new(
+        policies: &PolicySet,
         groups: &[Vec<usize>],
         limits: &Limits,
     ) -> Result<Self, Vec<Problem>> {
         let mut entries: Vec<Vec<Vec<usize>>> = vec![Vec::new(); policies.sets.len()];
-        let mut parts = Vec::with_capacity(groups.len());
+        let mut own_groups = Vec::with_capacity(groups.len());
         for group in groups {
-            let mut group_parts = Vec::new();
+            let mut parts = Vec::new();
             for (set, set_entries) in entries.iter_mut().enumerate() {
-                let rules: Vec<usize> = group
-                    .iter()
-                    .copied()
-                    .filter(|&rule| policies.rules.get(rule).is_some_and(|rule| rule.set == set))
-                    .collect();
+                let of_set = |rule: &usize| policies.rules.get(*rule).is_some_and(|rule| rule.set == set);
+                let rules: Vec<usize> = group.iter().copied().filter(of_set).collect();
                 if !rules.is_empty() {
-                    group_parts.push(Part { set, entry: set_entries.len(), rules: rules.clone() });
+                    parts.push((set, set_entries.len()));
                     set_entries.push(rules);
                 }
             }
-            parts.push(group_parts);
+            own_groups.push(Group { rules: group.clone(), parts });
         }
         let mut problems = Vec::new();
         let mut interpreters = Vec::with_capacity(policies.sets.len());
@@ -125,91 +273,42 @@ impl Evaluator {
                 Err(failure) => problems.push(failure.problem(&policies.sets)),
             }
         }
-        if problems.is_empty() {
-            Ok(Self { policies: Arc::clone(policies), interpreters, groups: parts, limits: limits.clone() })
-        } else {
-            Err(problems)
+        if !problems.is_empty() {
+            return Err(problems);
         }
+        let style = |rule: &Rule| policies.sets.get(rule.set).map_or(Style::Native, |set| set.style);
+        let rules = policies.rules.iter().map(|rule| (rule.clone(), style(rule))).collect();
+        Ok(Self { rules, interpreters, groups: own_groups, limits: limits.clone() })
     }
 
-    /// Evaluates a group on an input. Outcomes are in the order of the rules' indexes, one for each
-    /// rule of the group. An unknown group has no rules, hence no outcomes.
-    pub fn evaluate(&mut self, group: usize, input: &Value) -> Vec<Outcome> {
-        let Self { policies, interpreters, groups, limits } = self;
-        let mut outcomes = Vec::new();
-        for part in groups.get(group).map(Vec::as_slice).unwrap_or_default() {
-            let Some(Some(interpreter)) = interpreters.get_mut(part.set) else { continue };
-            let whole = interpreter.group(part.entry, input);
-            for &index in &part.rules {
-                let Some(rule) = policies.rules.get(index) else { continue };
-                let value = match &whole {
-                    Ok(values) => values
-                        .get(&index)
-                        .cloned()
-                        .ok_or_else(|| Failure::undefined(format!("`{}` yields no value", rule.id))),
-                    Err(_) => interpreter.rule(index, input),
-                };
-                let style = policies.sets.get(rule.set).map(|set| set.style);
-                let result = value
-                    .map_err(|failure| failure.evaluation_error(rule, limits))
-                    .and_then(|value| decode::hits(rule, style, &value));
-                outcomes.push(Outcome { rule: index, result });
-            }
+    /// Outcomes of all rules of a group; none if the group failed as a whole.
+    pub(super) fn group(&mut self, group: usize, input: &Value) -> Option<Vec<Outcome>> {
+        let Self { rules, interpreters, groups, .. } = self;
+        let group = groups.get(group)?;
+        let mut values = BTreeMap::new();
+        for &(set, entry) in &group.parts {
+            let interpreter = interpreters.get_mut(set)?.as_mut()?;
+            values.extend(interpreter.group(entry, input).ok()?);
         }
-        outcomes.sort_by_key(|outcome| outcome.rule);
-        outcomes
-    }
-}
-
-impl EvaluationError {
-    /// An error of a rule, at no line in particular.
-    pub(super) fn of(rule: &Rule, message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            help: None,
-            file: Some(Arc::clone(&rule.file)),
-            line: None,
-            column: None,
-        }
+        let outcome = |&index: &usize| {
+            let (rule, style) = rules.get(index)?;
+            Some(Outcome { rule: index, result: decode::hits(rule, *style, values.get(&index)?) })
+        };
+        group.rules.iter().map(outcome).collect()
     }
 
-    /// The same error with help.
-    #[must_use]
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
-        self
+    pub(super) fn rule(&mut self, index: usize, input: &Value) -> Outcome {
+        let Self { rules, interpreters, limits, .. } = self;
+        let Some((rule, style)) = rules.get(index) else { return Outcome::failed(index, "no such rule") };
+        let value = match interpreters.get_mut(rule.set) {
+            Some(Some(interpreter)) => interpreter.rule(index, input),
+            _ => Err(Failure::undefined("not prepared".to_owned())),
+        };
+        let result = value
+            .map_err(|failure| failure.evaluation_error(rule, limits))
+            .and_then(|value| decode::hits(rule, *style, &value));
+        Outcome { rule: index, result }
     }
-
-    /// The error as a problem of the run: about a rule, and about the document at `place`.
-    pub fn problem(&self, policies: &PolicySet, rule: usize, place: Option<&Place>) -> Problem {
-        let mut problem = Problem::new("evaluation", self.message.clone());
-        problem.help.clone_from(&self.help);
-        problem.file.clone_from(&self.file);
-        problem.place = place.cloned();
-        problem.rule = policies.rules.get(rule).map(|rule| Arc::clone(&rule.id));
-        let source = self.file.as_ref().and_then(|file| {
-            policies.sets.iter().flat_map(|set| &set.modules).find(|module| module.file == *file)
-        });
-        if let (Some(module), Some(line)) = (source, self.line) {
-            problem.span = span(&module.text, line, self.column.unwrap_or(1));
-            problem.source = Some(Arc::clone(&module.text));
-        }
-        problem
-    }
-}
-
-/// The rest of a line from a column on.
-pub(super) fn span(text: &str, line: usize, column: usize) -> Option<Span> {
-    let mut offset = 0;
-    for (number, content) in text.split_inclusive('\n').enumerate() {
-        if number + 1 == line {
-            let skipped: usize = content.chars().take(column.saturating_sub(1)).map(char::len_utf8).sum();
-            let rest = content.get(skipped..).unwrap_or_default().trim_end();
-            return Some(Span { offset: offset + skipped, length: rest.len(), line, column });
-        }
-        offset += content.len();
-    }
-    None
 }
 
 #[cfg(test)]
@@ -218,15 +317,15 @@ mod tests {
     use super::super::set::Style;
     use super::*;
 
-    fn evaluator(policies: &Arc<PolicySet>, limits: &Limits) -> Evaluator {
+    fn evaluator(policies: &PolicySet, limits: &Limits) -> Evaluator {
         let all: Vec<usize> = (0..policies.rules.len()).collect();
-        Evaluator::new(policies, &[all], limits).unwrap()
+        policies.evaluator(&[all], limits).unwrap()
     }
 
     /// Messages of each rule, or its error.
-    fn judge(policies: &Arc<PolicySet>, input: &str) -> Vec<Result<Vec<String>, String>> {
+    fn judge(policies: &PolicySet, input: &str) -> Vec<Result<Vec<String>, String>> {
         evaluator(policies, &Limits::default())
-            .evaluate(0, &json(input))
+            .evaluate(0, json(input))
             .into_iter()
             .map(|outcome| match outcome.result {
                 Ok(hits) => {
@@ -267,7 +366,7 @@ mod tests {
         );
         let mut evaluator = evaluator(&policies, &Limits::default());
         for name in ["a", "b", "a"] {
-            let outcome = evaluator.evaluate(0, &json(&format!(r#"{{"name": "{name}"}}"#)));
+            let outcome = evaluator.evaluate(0, json(&format!(r#"{{"name": "{name}"}}"#)));
             assert_eq!(outcome[0].result.as_ref().unwrap()[0].message, name);
         }
     }
@@ -294,7 +393,7 @@ mod tests {
             ],
         );
         let mut evaluator = evaluator(&policies, &Limits::default());
-        let outcomes = evaluator.evaluate(0, &json(r#"{"x": "many"}"#));
+        let outcomes = evaluator.evaluate(0, json(r#"{"x": "many"}"#));
         assert_eq!(outcomes[0].result.as_ref().unwrap()[0].message, "a");
         assert_eq!(outcomes[2].result.as_ref().unwrap()[0].message, "c");
         let error = outcomes[1].result.as_ref().unwrap_err();
@@ -307,7 +406,7 @@ mod tests {
         assert_eq!(problem.rule.as_deref(), Some("fleetgate/local/b"));
         assert_eq!(problem.span.map(|span| (span.line, span.column)), Some((3, 31)));
         // The failure has left nothing behind.
-        let outcomes = evaluator.evaluate(0, &json(r#"{"x": "2"}"#));
+        let outcomes = evaluator.evaluate(0, json(r#"{"x": "2"}"#));
         assert!(outcomes.iter().all(|outcome| outcome.result.as_ref().is_ok_and(|hits| hits.len() == 1)));
     }
 
@@ -321,9 +420,9 @@ mod tests {
             )],
         );
         let all = vec![vec![0]];
-        let mut evaluator = Evaluator::new(&policies, &all, &Limits::default()).unwrap();
-        evaluator.evaluate(0, &json(r#"{"x": "many"}"#))[0].result.as_ref().unwrap_err();
-        let outcome = evaluator.evaluate(0, &json(r#"{"x": "2"}"#));
+        let mut evaluator = policies.evaluator(&all, &Limits::default()).unwrap();
+        evaluator.evaluate(0, json(r#"{"x": "many"}"#))[0].result.as_ref().unwrap_err();
+        let outcome = evaluator.evaluate(0, json(r#"{"x": "2"}"#));
         // `limit` is undefined, as no data document has it, so the body does not hold.
         assert_eq!(outcome[0].result.as_ref().unwrap().len(), 0);
     }
@@ -373,7 +472,7 @@ mod tests {
             ],
         );
         let limits = Limits { time: Duration::from_millis(50), ..Limits::default() };
-        let outcomes = evaluator(&policies, &limits).evaluate(0, &json("{}"));
+        let outcomes = evaluator(&policies, &limits).evaluate(0, json("{}"));
         let error = outcomes[0].result.as_ref().unwrap_err();
         assert_eq!(error.message, "`fleetgate/local/a` did not finish within 50 ms");
         assert_eq!(outcomes[1].result.as_ref().unwrap()[0].message, "b");
@@ -394,12 +493,11 @@ mod tests {
 
     #[test]
     fn a_missing_entry_is_a_problem_before_anything_is_judged_or_an_error_never_a_pass() {
-        let mut set = PolicySet::clone(&policies(Style::Native, &[PRIVILEGED]));
+        let mut set = policies(Style::Native, &[PRIVILEGED]);
         set.rules[0].entries[0].name = "denny".into();
-        let set = Arc::new(set);
-        match Evaluator::new(&set, &[vec![0]], &Limits::default()) {
+        match set.evaluator(&[vec![0]], &Limits::default()) {
             Ok(mut evaluator) => {
-                evaluator.evaluate(0, &json("{}"))[0].result.as_ref().unwrap_err();
+                evaluator.evaluate(0, json("{}"))[0].result.as_ref().unwrap_err();
             }
             Err(problems) => assert!(!problems.is_empty()),
         }
@@ -414,7 +512,7 @@ mod tests {
                 "package fleetgate.local.a\n\ndeny contains msg if {\n\tx == 1\n\tmsg := \"a\"\n}\n",
             )],
         );
-        let problems = Evaluator::new(&policies, &[vec![0]], &Limits::default()).unwrap_err();
+        let problems = policies.evaluator(&[vec![0]], &Limits::default()).unwrap_err();
         assert_eq!(problems.len(), 1);
         assert_eq!(problems[0].file.as_ref().unwrap().as_str(), "a.rego");
         assert_eq!(problems[0].span.map(|span| span.line), Some(4));
@@ -429,10 +527,9 @@ mod tests {
                 ("b.rego", "package fleetgate.local.b\n\nwarn contains \"b\"\n"),
             ],
         );
-        let mut evaluator =
-            Evaluator::new(&policies, &[vec![1], vec![0, 1], vec![]], &Limits::default()).unwrap();
+        let mut evaluator = policies.evaluator(&[vec![1], vec![0, 1], vec![]], &Limits::default()).unwrap();
         let mut rules = |group| -> Vec<usize> {
-            evaluator.evaluate(group, &json("{}")).into_iter().map(|outcome| outcome.rule).collect()
+            evaluator.evaluate(group, json("{}")).into_iter().map(|outcome| outcome.rule).collect()
         };
         assert_eq!(rules(0), [1]);
         assert_eq!(rules(1), [0, 1]);

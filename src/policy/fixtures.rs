@@ -7,16 +7,16 @@ use super::set::{Entry, Match, Module, PolicySet, Reads, Rule, Set, Style, Targe
 use crate::model::{Level, Value};
 
 /// A set of modules, each a rule with the entries `deny` and `warn` that its text mentions.
-pub(super) fn policies(style: Style, modules: &[(&str, &str)]) -> Arc<PolicySet> {
+pub(super) fn policies(style: Style, modules: &[(&str, &str)]) -> PolicySet {
     policies_with_data(style, modules, "{}")
 }
 
 /// The same with a data document.
-pub(super) fn policies_with_data(style: Style, modules: &[(&str, &str)], data: &str) -> Arc<PolicySet> {
+pub(super) fn policies_with_data(style: Style, modules: &[(&str, &str)], data: &str) -> PolicySet {
     let modules: Vec<Module> = modules.iter().map(|(file, text)| module(file, text)).collect();
     let rules = modules.iter().filter_map(rule).collect();
     let set = Set { style, modules, tests: Vec::new(), data: Value::from_json_str(data).unwrap() };
-    Arc::new(PolicySet { sets: vec![set], rules, digest: String::new() })
+    PolicySet { sets: vec![set], rules, digest: String::new() }
 }
 
 pub(super) fn module(file: &str, text: &str) -> Module {

@@ -6,11 +6,14 @@ mod evaluate;
 #[cfg(test)]
 mod fixtures;
 mod functions;
+pub mod isolate;
 mod load;
+mod outcome;
 mod rego;
 mod set;
 
-pub use evaluate::{EvaluationError, Evaluator, Hit, Limits, Outcome};
+pub use evaluate::{Evaluator, Evaluators, Isolation, Limits, STACK_SIZE};
 pub use functions::{EXTENSIONS, Function};
 pub use load::{Convention, Files, LoadOptions, Location, Source, load};
+pub use outcome::{EvaluationError, Hit, Outcome};
 pub use set::{Entry, Match, Module, Need, Parameter, PolicySet, Reads, Rule, Set, Style, Target};

@@ -13,7 +13,8 @@ use regorus::Engine;
 use regorus::utils::limits::ExecutionTimerConfig;
 
 use super::builtins;
-use super::evaluate::{EvaluationError, Limits, span};
+use super::evaluate::Limits;
+use super::outcome::{EvaluationError, span};
 use super::set::{Module, Rule, Set};
 use crate::model::{Problem, Value};
 
@@ -251,7 +252,8 @@ impl Failure {
                 rule,
                 format!("`{}` did not finish within {} ms", rule.id, limits.time.as_millis()),
             )
-            .help("a rule takes well under a millisecond; look for loops inside loops"),
+            .help("a rule takes well under a millisecond; look for loops inside loops")
+            .stopped(),
             Kind::Undefined => EvaluationError::of(rule, format!("`{}`: {}", rule.id, self.message)),
         };
         if self.kind == Kind::Error {

@@ -1,6 +1,6 @@
 //! Integration tests, one module a topic.
-
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
 mod generated_fleet;
+mod hostile_policies;
