@@ -6,6 +6,7 @@
 //! - [`error`]: what we could not do, with help
 //! - [`manifest`]: bytes to resources and back, reading as the cluster does
 //! - [`policy`]: Rego modules and data to a checked, evaluable set
+//! - [`accelerators`]: which pods an object runs and what devices they ask for
 //! - [`engine`]: the pure middle: plan, evaluate, levels, waivers, baseline
 //! - [`fleet`]: the fleet file, and which file belongs to which cluster
 //! - [`report`]: one file a format
@@ -13,6 +14,7 @@
 
 #![warn(missing_docs)]
 
+pub mod accelerators;
 pub mod error;
 pub mod fleet;
 pub mod manifest;

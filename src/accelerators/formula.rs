@@ -1,0 +1,576 @@
+//! The formulas of the registry of kinds: `min(spec.parallelism ?? 1, spec.completions ?? unbounded)`.
+//!
+//! A formula is total: no loops, no definitions, no way to fail. What an object states wrongly (a
+//! placeholder, a negative count) makes the result unknown, with the reason. From loose to tight:
+//! `||`, `&&`, `== !=`, `+ -`, `* /` (rounded up), `??` (unless absent), `!`.
+//!
+//! | word | is |
+//! |---|---|
+//! | `spec.a.b`, `metadata.annotations["x/y"]` | a field of the object |
+//! | `item.a`, `key` | a field of the entry that a part goes through, and its key |
+//! | `n` | the replicas, in `peak` |
+//! | `unbounded` | infinity |
+//! | `unknown("why")` | a number that the manifest does not say |
+//! | `min max sub`, `clamp(n, low, high)`, `surge(n, s)` | arithmetic; `s` is a count or a percentage, rounded up and at most `n` |
+//! | `gpus(machine)` | the GPUs of a machine type, from `machines.yaml` |
+//! | `if(c, a, b)`, `has(field)`, `lower(text)` | choice |
+
+use std::sync::Arc;
+
+use super::amount::Amount;
+use super::value;
+use crate::manifest::quantity::Quantity;
+use crate::model::{Route, Step, Value};
+
+const MAX_LENGTH: usize = 600;
+
+/// A parsed formula.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Formula {
+    Number(u64),
+    Percent(u64),
+    Text(Arc<str>),
+    Bool(bool),
+    Unbounded,
+    N,
+    Key,
+    Field { of_item: bool, route: Route },
+    Or(Box<Formula>, Box<Formula>),
+    Default(Box<Formula>, Box<Formula>),
+    Binary(Operator, Box<Formula>, Box<Formula>),
+    Not(Box<Formula>),
+    Call(Function, Vec<Formula>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    And,
+    Equal,
+    Unequal,
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    Min,
+    Max,
+    Clamp,
+    Surge,
+    If,
+    Has,
+    Lower,
+    Unknown,
+    Gpus,
+}
+
+impl Function {
+    fn named(name: &str) -> Option<(Self, usize)> {
+        Some(match name {
+            "min" => (Self::Min, 2),
+            "max" => (Self::Max, 2),
+            "clamp" => (Self::Clamp, 3),
+            "surge" => (Self::Surge, 2),
+            "if" => (Self::If, 3),
+            "has" => (Self::Has, 1),
+            "lower" => (Self::Lower, 1),
+            "unknown" => (Self::Unknown, 1),
+            "gpus" => (Self::Gpus, 1),
+            _ => return None,
+        })
+    }
+}
+
+/// What a formula reads.
+#[derive(Debug, Clone)]
+pub(super) struct Scope<'a> {
+    /// The object that is meant, and where it stands.
+    pub(super) object: Placed<'a>,
+    /// Whether `object` is only the `spec` of an object, as where one kind embeds another's.
+    pub(super) only_spec: bool,
+    /// The entry that a part goes through.
+    pub(super) item: Option<Item<'a>>,
+    /// `n`.
+    pub(super) n: Option<Amount>,
+}
+
+/// A value and where it stands in the document.
+#[derive(Debug, Clone)]
+pub(super) struct Placed<'a> {
+    pub(super) value: &'a Value,
+    pub(super) at: Route,
+}
+
+impl<'a> Scope<'a> {
+    /// A whole object.
+    pub(super) const fn of(object: &'a Value) -> Self {
+        Self { object: Placed { value: object, at: Route::root() }, only_spec: false, item: None, n: None }
+    }
+
+    /// Where a field stands, and what it is if it is there and not `null`.
+    pub(super) fn find(&self, of_item: bool, route: &Route) -> Option<(Route, Option<&'a Value>)> {
+        let (base, route) = if of_item {
+            (&self.item.as_ref()?.placed, route.clone())
+        } else if self.only_spec {
+            match route.0.split_first() {
+                Some((Step::Key(first), rest)) if **first == *"spec" => (&self.object, Route(rest.to_vec())),
+                _ => return None,
+            }
+        } else {
+            (&self.object, route.clone())
+        };
+        let found =
+            value::at(base.value, &route).filter(|found| !matches!(found, Value::Null | Value::Undefined));
+        Some((base.at.join(&route), found))
+    }
+}
+
+/// An entry of a list or a mapping.
+#[derive(Debug, Clone)]
+pub(super) struct Item<'a> {
+    pub(super) placed: Placed<'a>,
+    pub(super) key: Arc<str>,
+}
+
+/// What a formula comes to.
+#[derive(Debug, Clone, PartialEq)]
+enum Outcome {
+    Absent,
+    Present,
+    Bool(bool),
+    Text(Arc<str>, Arc<str>),
+    Percent(u64),
+    Number(Amount),
+}
+
+impl Formula {
+    /// Parses a formula.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        // Keeps the recursion of parser and evaluation shallow.
+        if text.len() > MAX_LENGTH {
+            return Err(format!("a formula has at most {MAX_LENGTH} bytes"));
+        }
+        let mut parser = Parser { tokens: tokens(text)?, position: 0 };
+        let formula = parser.or()?;
+        match parser.next() {
+            None => Ok(formula),
+            Some(token) => Err(format!("unexpected {token}")),
+        }
+    }
+
+    /// The number it comes to.
+    pub(super) fn amount(&self, scope: &Scope<'_>) -> Amount {
+        self.evaluate(scope).amount()
+    }
+
+    /// The text it comes to, if it is text.
+    pub(super) fn text(&self, scope: &Scope<'_>) -> Option<Arc<str>> {
+        match self.evaluate(scope) {
+            Outcome::Text(text, _) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Whether it holds; what is absent does not.
+    pub(super) fn holds(&self, scope: &Scope<'_>) -> bool {
+        self.evaluate(scope).holds()
+    }
+
+    fn evaluate(&self, scope: &Scope<'_>) -> Outcome {
+        match self {
+            Self::Number(n) => Outcome::Number(Amount::Known(*n)),
+            Self::Percent(n) => Outcome::Percent(*n),
+            Self::Text(text) => Outcome::Text(text.clone(), "".into()),
+            Self::Bool(is) => Outcome::Bool(*is),
+            Self::Unbounded => Outcome::Number(Amount::UNBOUNDED),
+            Self::N => Outcome::Number(scope.n.clone().unwrap_or(Amount::ZERO)),
+            Self::Key => match &scope.item {
+                Some(item) => Outcome::Text(item.key.clone(), "".into()),
+                None => Outcome::Absent,
+            },
+            Self::Field { of_item, route } => read(scope, *of_item, route),
+            Self::Or(a, b) => Outcome::Bool(a.holds(scope) || b.holds(scope)),
+            Self::Default(a, b) => match a.evaluate(scope) {
+                Outcome::Absent => b.evaluate(scope),
+                other => other,
+            },
+            Self::Not(a) => Outcome::Bool(!a.holds(scope)),
+            Self::Binary(operator, a, b) => {
+                let amounts = |f: fn(&Amount, &Amount) -> Amount| {
+                    Outcome::Number(f(&a.amount(scope), &b.amount(scope)))
+                };
+                match operator {
+                    Operator::And => Outcome::Bool(a.holds(scope) && b.holds(scope)),
+                    Operator::Equal => Outcome::Bool(a.evaluate(scope).equals(&b.evaluate(scope))),
+                    Operator::Unequal => Outcome::Bool(!a.evaluate(scope).equals(&b.evaluate(scope))),
+                    Operator::Add => amounts(Amount::add),
+                    Operator::Subtract => amounts(Amount::sub),
+                    Operator::Multiply => amounts(Amount::mul),
+                    Operator::Divide => amounts(Amount::div_ceil),
+                }
+            }
+            Self::Call(function, arguments) => function.call(arguments, scope),
+        }
+    }
+}
+
+impl Function {
+    fn call(self, arguments: &[Formula], scope: &Scope<'_>) -> Outcome {
+        match (self, arguments) {
+            (Self::Min, [a, b]) => Outcome::Number(a.amount(scope).min(&b.amount(scope))),
+            (Self::Max, [a, b]) => Outcome::Number(a.amount(scope).max(&b.amount(scope))),
+            (Self::Clamp, [n, low, high]) => {
+                let floor = n.amount(scope).max(&low.amount(scope));
+                Outcome::Number(floor.min(&high.amount(scope)))
+            }
+            (Self::Surge, [n, by]) => Outcome::Number(surge(&n.amount(scope), &by.evaluate(scope))),
+            (Self::If, [condition, then, or]) => {
+                if condition.holds(scope) {
+                    then.evaluate(scope)
+                } else {
+                    or.evaluate(scope)
+                }
+            }
+            (Self::Has, [field]) => Outcome::Bool(field.evaluate(scope) != Outcome::Absent),
+            (Self::Lower, [text]) => match text.evaluate(scope) {
+                Outcome::Text(text, from) => Outcome::Text(text.to_lowercase().into(), from),
+                other => other,
+            },
+            (Self::Unknown, [why]) => match why.evaluate(scope) {
+                Outcome::Text(why, _) => Outcome::Number(Amount::unknown(why)),
+                _ => Outcome::Number(Amount::unknown("a number is not known")),
+            },
+            (Self::Gpus, [machine]) => match machine.evaluate(scope) {
+                Outcome::Text(machine, _) => Outcome::Number(super::machines::gpus(&machine)),
+                _ => Outcome::Number(Amount::unknown("no machine type is stated")),
+            },
+            // The parser checks the number of arguments.
+            _ => Outcome::Absent,
+        }
+    }
+}
+
+/// What a rollout adds to `n` replicas. Percentages round up (kubernetes/api apps/v1 types.go); no
+/// controller starts more new replicas than there are to be.
+fn surge(n: &Amount, by: &Outcome) -> Amount {
+    let percent = match by {
+        Outcome::Percent(percent) => Some(*percent),
+        Outcome::Text(text, _) => text.strip_suffix('%').and_then(|digits| digits.parse().ok()),
+        _ => None,
+    };
+    match percent {
+        Some(percent) => n.percent(percent.min(100)),
+        None => by.amount().min(n),
+    }
+}
+
+impl Outcome {
+    fn amount(&self) -> Amount {
+        match self {
+            Self::Number(amount) => amount.clone(),
+            Self::Text(text, from) => match text.parse::<Quantity>().and_then(Quantity::to_count) {
+                Ok(n) => Amount::Known(n),
+                Err(error) => Amount::unknown(reason(from, &error.to_string())),
+            },
+            Self::Absent => Amount::unknown("a number that has no default is not set"),
+            Self::Present => Amount::unknown("a list or mapping stands where a number belongs"),
+            Self::Bool(_) => Amount::unknown("a boolean stands where a number belongs"),
+            Self::Percent(_) => Amount::unknown("a percentage stands where a number belongs"),
+        }
+    }
+
+    fn holds(&self) -> bool {
+        match self {
+            Self::Bool(is) => *is,
+            Self::Text(text, _) => **text == *"true",
+            Self::Number(n) => !n.is_zero(),
+            Self::Present => true,
+            Self::Absent | Self::Percent(_) => false,
+        }
+    }
+
+    fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Text(a, _), Self::Text(b, _)) => a == b,
+            (number @ Self::Number(_), text @ Self::Text(..))
+            | (text @ Self::Text(..), number @ Self::Number(_)) => number.amount() == text.amount(),
+            (a, b) => a == b,
+        }
+    }
+}
+
+fn reason(from: &str, error: &str) -> String {
+    if from.is_empty() { error.to_owned() } else { format!("`{from}`: {error}") }
+}
+
+fn read(scope: &Scope<'_>, of_item: bool, route: &Route) -> Outcome {
+    let Some((at, Some(found))) = scope.find(of_item, route) else { return Outcome::Absent };
+    match found {
+        Value::Null | Value::Undefined => Outcome::Absent,
+        Value::Bool(is) => Outcome::Bool(*is),
+        Value::String(text) => Outcome::Text(text.clone(), at.to_string().into()),
+        Value::Number(_) => Outcome::Number(match Quantity::from_value(found).and_then(Quantity::to_count) {
+            Ok(n) => Amount::Known(n),
+            Err(error) => Amount::unknown(reason(&at.to_string(), &error.to_string())),
+        }),
+        Value::Array(_) | Value::Set(_) | Value::Object(_) => Outcome::Present,
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Token {
+    Number(u64),
+    Percent(u64),
+    Text(String),
+    Word(String),
+    Mark(&'static str),
+}
+
+impl std::fmt::Display for Token {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Number(n) => write!(f, "`{n}`"),
+            Self::Percent(n) => write!(f, "`{n}%`"),
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Word(word) => write!(f, "`{word}`"),
+            Self::Mark(mark) => write!(f, "`{mark}`"),
+        }
+    }
+}
+
+const MARKS: [&str; 16] =
+    ["||", "&&", "==", "!=", "??", "+", "-", "*", "/", "!", "(", ")", ",", ".", "[", "]"];
+
+fn tokens(text: &str) -> Result<Vec<Token>, String> {
+    let mut tokens = Vec::new();
+    let mut rest = text.trim_start();
+    while let Some(first) = rest.chars().next() {
+        let (token, length) = if first.is_ascii_digit() {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            let number = digits.parse().map_err(|_| format!("`{digits}` is too large"))?;
+            match rest.strip_prefix(&digits).is_some_and(|rest| rest.starts_with('%')) {
+                true => (Token::Percent(number), digits.len() + 1),
+                false => (Token::Number(number), digits.len()),
+            }
+        } else if first == '"' {
+            let inner: String = rest.chars().skip(1).take_while(|c| *c != '"').collect();
+            let length = inner.len() + 2;
+            if rest.len() < length {
+                return Err("a text has no end".into());
+            }
+            (Token::Text(inner), length)
+        } else if first.is_ascii_alphabetic() {
+            let word: String = rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+            let length = word.len();
+            (Token::Word(word), length)
+        } else if let Some(mark) = MARKS.into_iter().find(|mark| rest.starts_with(mark)) {
+            (Token::Mark(mark), mark.len())
+        } else {
+            return Err(format!("unexpected `{first}`"));
+        };
+        tokens.push(token);
+        rest = rest.split_at_checked(length).unwrap_or_default().1.trim_start();
+    }
+    Ok(tokens)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    position: usize,
+}
+
+impl Parser {
+    fn next(&mut self) -> Option<Token> {
+        let token = self.tokens.get(self.position).cloned();
+        self.position += 1;
+        token
+    }
+
+    fn takes(&mut self, mark: &str) -> bool {
+        let found = matches!(self.tokens.get(self.position), Some(Token::Mark(found)) if *found == mark);
+        self.position += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, mark: &str) -> Result<(), String> {
+        if self.takes(mark) { Ok(()) } else { Err(format!("expected `{mark}`")) }
+    }
+
+    fn or(&mut self) -> Result<Formula, String> {
+        let mut left = self.and()?;
+        while self.takes("||") {
+            left = Formula::Or(Box::new(left), Box::new(self.and()?));
+        }
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Result<Formula, String> {
+        self.chain(&[("&&", Operator::And)], |parser| {
+            parser.chain(&[("==", Operator::Equal), ("!=", Operator::Unequal)], |parser| {
+                parser.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], |parser| {
+                    parser.chain(&[("*", Operator::Multiply), ("/", Operator::Divide)], Self::default)
+                })
+            })
+        })
+    }
+
+    fn chain(
+        &mut self,
+        operators: &[(&str, Operator)],
+        operand: impl Fn(&mut Self) -> Result<Formula, String>,
+    ) -> Result<Formula, String> {
+        let mut left = operand(self)?;
+        while let Some((_, operator)) = operators.iter().find(|(mark, _)| self.takes(mark)) {
+            left = Formula::Binary(*operator, Box::new(left), Box::new(operand(self)?));
+        }
+        Ok(left)
+    }
+
+    fn default(&mut self) -> Result<Formula, String> {
+        let left = self.unary()?;
+        if self.takes("??") {
+            return Ok(Formula::Default(Box::new(left), Box::new(self.default()?)));
+        }
+        Ok(left)
+    }
+
+    fn unary(&mut self) -> Result<Formula, String> {
+        if self.takes("!") {
+            return Ok(Formula::Not(Box::new(self.unary()?)));
+        }
+        if self.takes("(") {
+            let inner = self.or()?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        match self.next() {
+            Some(Token::Number(n)) => Ok(Formula::Number(n)),
+            Some(Token::Percent(n)) => Ok(Formula::Percent(n)),
+            Some(Token::Text(text)) => Ok(Formula::Text(text.into())),
+            Some(Token::Word(word)) => self.word(&word),
+            Some(token) => Err(format!("unexpected {token}")),
+            None => Err("the formula ends too early".into()),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Result<Formula, String> {
+        if self.takes("(") {
+            let Some((function, count)) = Function::named(word) else {
+                return Err(format!("there is no function `{word}`"));
+            };
+            let mut arguments = vec![self.or()?];
+            while self.takes(",") {
+                arguments.push(self.or()?);
+            }
+            self.expect(")")?;
+            if arguments.len() != count {
+                return Err(format!("`{word}` takes {count} arguments, not {}", arguments.len()));
+            }
+            return Ok(Formula::Call(function, arguments));
+        }
+        match word {
+            "true" => return Ok(Formula::Bool(true)),
+            "false" => return Ok(Formula::Bool(false)),
+            "unbounded" => return Ok(Formula::Unbounded),
+            "n" => return Ok(Formula::N),
+            "key" => return Ok(Formula::Key),
+            _ => {}
+        }
+        let of_item = word == "item";
+        let mut route = if of_item { Route::root() } else { Route::root().key(word) };
+        loop {
+            if self.takes(".") {
+                match self.next() {
+                    Some(Token::Word(key)) => route.0.push(Step::Key(key.into())),
+                    _ => return Err("a key belongs after `.`".into()),
+                }
+            } else if self.takes("[") {
+                match self.next() {
+                    Some(Token::Text(key)) => route.0.push(Step::Key(key.into())),
+                    _ => return Err("a key in quotes belongs between `[` and `]`".into()),
+                }
+                self.expect("]")?;
+            } else {
+                return Ok(Formula::Field { of_item, route });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amount(formula: &str, object: &str) -> Amount {
+        let object = Value::from_json_str(object).expect("an object");
+        let scope = Scope { n: Some(Amount::Known(3)), ..Scope::of(&object) };
+        Formula::parse(formula).unwrap_or_else(|error| panic!("{formula}: {error}")).amount(&scope)
+    }
+
+    #[test]
+    fn a_formula_counts_what_the_object_says() {
+        let object = r#"{"spec": {"a": 4, "b": "25%", "c": null, "on": true, "kind": "X", "q": "8"},
+            "metadata": {"annotations": {"x/y": "7"}}}"#;
+        for (formula, n) in [
+            ("spec.a ?? 1", 4),
+            ("spec.c ?? 2", 2),
+            ("spec.none ?? spec.c ?? 3", 3),
+            ("1 + 2 * 3", 7),
+            ("7 / 2", 4),
+            ("5 - 1 - 1", 3),
+            ("2 - 3", 0),
+            ("min(spec.a, unbounded)", 4),
+            ("clamp(spec.a, 0, 2)", 2),
+            ("n + surge(n, spec.b)", 4),
+            ("surge(n, 100%)", 3),
+            ("surge(n, 9)", 3),
+            ("if(spec.kind == \"X\" && spec.on, 1, 2)", 1),
+            ("if(!has(spec.none) || false, 1, 2)", 1),
+            ("if(lower(spec.kind) != \"x\", 1, 2)", 2),
+            ("metadata.annotations[\"x/y\"]", 7),
+            ("spec.q * (1 + 1)", 16),
+        ] {
+            assert_eq!(amount(formula, object), Amount::Known(n), "{formula}");
+        }
+    }
+
+    #[test]
+    fn what_is_stated_wrongly_is_unknown() {
+        for (object, why) in [
+            (
+                r#"{"spec": {"a": "$NODES"}}"#,
+                "`spec.a`: `$NODES` is an unreplaced placeholder, not a quantity",
+            ),
+            (r#"{"spec": {"a": -1}}"#, "`spec.a`: `-1` is negative"),
+            (r#"{"spec": {"a": 0.5}}"#, "`spec.a`: `500m` is not a whole number"),
+            (r#"{"spec": {"a": [1]}}"#, "a list or mapping stands where a number belongs"),
+            (r#"{"spec": {}}"#, "a number that has no default is not set"),
+        ] {
+            assert_eq!(amount("spec.a", object), Amount::unknown(why));
+        }
+        assert_eq!(
+            amount("surge(n, spec.a)", r#"{"spec": {"a": "abc"}}"#),
+            Amount::unknown("`spec.a`: `abc` is not a quantity")
+        );
+    }
+
+    #[test]
+    fn a_wrong_formula_says_what_is_wrong() {
+        for (formula, error) in [
+            ("", "the formula ends too early"),
+            ("1 +", "the formula ends too early"),
+            ("min(1)", "`min` takes 2 arguments, not 1"),
+            ("most(1)", "there is no function `most`"),
+            ("spec.", "a key belongs after `.`"),
+            ("1 2", "unexpected `2`"),
+            ("a # b", "unexpected `#`"),
+            ("\"a", "a text has no end"),
+            (&"(".repeat(601), "a formula has at most 600 bytes"),
+            ("99999999999999999999999", "`99999999999999999999999` is too large"),
+        ] {
+            assert_eq!(Formula::parse(formula), Err(error.to_owned()), "{formula}");
+        }
+    }
+}

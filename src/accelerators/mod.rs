@@ -1,0 +1,23 @@
+//! Accelerators: which pods an object runs, what devices they ask for, and how many at the worst
+//! moment. Everything here is pure: it sees the objects it is given and nothing else.
+
+mod amount;
+mod formula;
+mod machines;
+mod registry;
+mod value;
+mod workload;
+
+pub use amount::{Amount, Fits, Three};
+pub use registry::{
+    DeviceEntry, KindEntry, PartEntry, Registry, RegistryError, Rule, ScaleEntry, TimesEntry,
+};
+pub use workload::{Bounds, PodGroup, Workload};
+
+use crate::model::Value;
+
+/// The pods of an object by the shipped registry, or `None` if it neither runs any nor holds a
+/// template of any.
+pub fn workload(object: &Value) -> Option<Workload> {
+    Registry::builtin().workload(object)
+}

@@ -1,0 +1,512 @@
+//! Which kinds run pods: where their templates are, how many pods they make, and when more.
+//!
+//! The shipped list is `kinds.yaml`; a fleet file can add entries of the same form. An entry is
+//! parsed once; nothing here knows a kind by name.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
+
+use serde::Deserialize;
+
+use super::formula::Formula;
+use crate::manifest;
+
+/// The registered kinds.
+#[derive(Debug, Clone, Default)]
+pub struct Registry {
+    kinds: BTreeMap<(Arc<str>, Arc<str>), Vec<Arc<Kind>>>,
+}
+
+/// Why a registry entry cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("kind `{kind}`: {message}")]
+pub struct RegistryError {
+    /// The kind of the entry, as `Kind.group`.
+    pub kind: String,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+/// One entry, as written. Formulas are those of the table in `formula.rs`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct KindEntry {
+    /// API group; empty for the core group.
+    #[serde(default)]
+    pub group: String,
+    /// Kind.
+    pub kind: String,
+    /// API versions that have this shape; empty: all that no other entry names.
+    #[serde(default)]
+    pub versions: Vec<String>,
+    /// The replicas of the whole object: what autoscalers of other kinds set.
+    #[serde(default)]
+    pub scale: ScaleEntry,
+    /// When it runs no pods. A queue label means that the queue will start it, so it is counted.
+    #[serde(default)]
+    pub suspended: Option<String>,
+    /// Its pods.
+    #[serde(default)]
+    pub pods: Vec<PartEntry>,
+    /// Kinds that its controller makes, as `Kind.group`: such an object with a fitting owner
+    /// reference is counted through this one.
+    #[serde(default)]
+    pub creates: Vec<String>,
+    /// Whether it only holds templates that other objects run.
+    #[serde(default)]
+    pub template: bool,
+    /// A rule that no formula can say, by the name it has in the code.
+    #[serde(default)]
+    pub rule: Option<Rule>,
+}
+
+/// Replicas now, at most, and while they are replaced.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct ScaleEntry {
+    /// How many; 1 if nothing is said.
+    #[serde(default)]
+    pub replicas: Option<String>,
+    /// How many an autoscaler can make of it; as many if nothing is said.
+    #[serde(default)]
+    pub max: Option<String>,
+    /// How many there are at the worst moment of replacing `n`; `n` if nothing is said.
+    #[serde(default)]
+    pub peak: Option<String>,
+}
+
+/// Some of the pods of a kind. Exactly one of `template`, `spec`, `container`, `object`, `embeds`
+/// with `at`, and `unseen` says what they are; `devices` may stand alone.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct PartEntry {
+    /// A list or mapping: one part for each entry, which formulas call `item`.
+    #[serde(default)]
+    pub each: Option<String>,
+    /// What these pods are for.
+    #[serde(default)]
+    pub role: Option<String>,
+    /// A formula for the role.
+    #[serde(default)]
+    pub role_from: Option<String>,
+    /// Whether there are such pods.
+    #[serde(default)]
+    pub when: Option<String>,
+    /// Where a `PodTemplateSpec` (or a pod) is; `.` is the object itself.
+    #[serde(default)]
+    pub template: Option<String>,
+    /// Where a `PodSpec` is.
+    #[serde(default)]
+    pub spec: Option<String>,
+    /// Where a single container is.
+    #[serde(default)]
+    pub container: Option<String>,
+    /// Where a whole object is, of the kind `embeds` or of the kind it states.
+    #[serde(default)]
+    pub object: Option<String>,
+    /// The kind whose `spec` is at `at`, as `Kind.group`, or that is at `object`.
+    #[serde(default)]
+    pub embeds: Option<String>,
+    /// Where the spec of `embeds` is.
+    #[serde(default)]
+    pub at: Option<String>,
+    /// Fields of the pod spec that each hold one more container.
+    #[serde(default)]
+    pub inline: Vec<String>,
+    /// Fields of the pod spec that hold lists of further containers.
+    #[serde(default)]
+    pub beside: Vec<String>,
+    /// Devices that a pod asks for outside `resources`.
+    #[serde(default)]
+    pub devices: Vec<DeviceEntry>,
+    /// As in [`ScaleEntry`].
+    #[serde(default)]
+    pub replicas: Option<String>,
+    /// As in [`ScaleEntry`].
+    #[serde(default)]
+    pub max: Option<String>,
+    /// As in [`ScaleEntry`].
+    #[serde(default)]
+    pub peak: Option<String>,
+    /// Pods in a replica; 1 if nothing is said.
+    #[serde(default)]
+    pub per: Option<String>,
+    /// By how many per cent more an upgrade runs, each group rounded up.
+    #[serde(default)]
+    pub upgrade: Option<String>,
+    /// Groups elsewhere in the object that multiply the entries of `each` which they list.
+    #[serde(default)]
+    pub times: Option<TimesEntry>,
+    /// Whether the place may be empty: the controller then brings a pod of its own.
+    #[serde(default)]
+    pub optional: bool,
+    /// Why there are pods that the object does not show; stands instead of a place.
+    #[serde(default)]
+    pub unseen: Option<String>,
+}
+
+/// Groups that multiply parts.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct TimesEntry {
+    /// The list of groups.
+    pub each: String,
+    /// The field of a group that lists the names of its members.
+    pub lists: String,
+    /// As in [`ScaleEntry`]; `item` is the group.
+    #[serde(default)]
+    pub replicas: Option<String>,
+    /// As in [`ScaleEntry`].
+    #[serde(default)]
+    pub max: Option<String>,
+}
+
+/// Devices that are asked for by a field of their own.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct DeviceEntry {
+    /// Resource name.
+    pub resource: String,
+    /// A formula for the resource name, where the object states one.
+    #[serde(default)]
+    pub resource_from: Option<String>,
+    /// How many.
+    pub amount: String,
+}
+
+/// Rules that no formula can say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// A Kubeflow `TrainJob`: the pods are those of the runtime it names, changed by it.
+    TrainJob,
+    /// A `KServe` predictor with `workerSpec`: pods and devices from the two parallel sizes.
+    KserveMultiNode,
+    /// An Argo workflow: containers of its templates, bounded by `parallelism` only.
+    Workflow,
+}
+
+/// A parsed entry.
+#[derive(Debug)]
+pub(super) struct Kind {
+    pub(super) versions: Vec<String>,
+    pub(super) scale: Scale,
+    pub(super) suspended: Option<Formula>,
+    pub(super) parts: Vec<Part>,
+    pub(super) creates: Vec<KindName>,
+    pub(super) template: bool,
+    pub(super) rule: Option<Rule>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scale {
+    pub(super) replicas: Option<Formula>,
+    pub(super) max: Option<Formula>,
+    pub(super) peak: Option<Formula>,
+}
+
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) each: Option<Formula>,
+    pub(super) role: Arc<str>,
+    pub(super) role_from: Option<Formula>,
+    pub(super) when: Option<Formula>,
+    pub(super) what: What,
+    pub(super) inline: Vec<String>,
+    pub(super) beside: Vec<String>,
+    pub(super) devices: Vec<Device>,
+    pub(super) scale: Scale,
+    pub(super) per: Option<Formula>,
+    pub(super) upgrade: Option<Formula>,
+    pub(super) times: Option<Times>,
+    pub(super) optional: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Times {
+    pub(super) each: Formula,
+    pub(super) lists: String,
+    pub(super) scale: Scale,
+}
+
+/// What the pods of a part are; the formula is a field.
+#[derive(Debug)]
+pub(super) enum What {
+    Itself,
+    Template(Formula),
+    Spec(Formula),
+    Container(Formula),
+    Object(Formula, Option<KindName>),
+    Embedded(Formula, KindName),
+    DevicesOnly,
+    Unseen(Arc<str>),
+}
+
+#[derive(Debug)]
+pub(super) struct Device {
+    pub(super) resource: Arc<str>,
+    pub(super) resource_from: Option<Formula>,
+    pub(super) amount: Formula,
+}
+
+/// A kind without its version, written `Kind.group` or `Kind`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KindName {
+    pub(super) group: Arc<str>,
+    pub(super) kind: Arc<str>,
+}
+
+impl KindName {
+    fn parse(text: &str) -> Self {
+        let (kind, group) = text.split_once('.').unwrap_or((text, ""));
+        Self { group: group.into(), kind: kind.into() }
+    }
+}
+
+impl fmt::Display for KindName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.group.is_empty() {
+            f.write_str(&self.kind)
+        } else {
+            write!(f, "{}.{}", self.kind, self.group)
+        }
+    }
+}
+
+/// `kinds.yaml` and files of the same form.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    version: u32,
+    #[expect(dead_code, reason = "the file states its age")]
+    date: String,
+    kinds: Vec<KindEntry>,
+}
+
+const VERSION: u32 = 1;
+
+static BUILTIN: LazyLock<Result<Registry, RegistryError>> = LazyLock::new(|| {
+    let wrong = |message: String| RegistryError { kind: "kinds.yaml".into(), message };
+    let file: File = manifest::typed(include_str!("kinds.yaml")).map_err(|error| wrong(error.message))?;
+    if file.version != VERSION {
+        return Err(wrong(format!("version {} is not {VERSION}", file.version)));
+    }
+    let mut registry = Registry::default();
+    registry.extend(file.kinds)?;
+    Ok(registry)
+});
+
+impl Registry {
+    /// The kinds that are shipped. A test holds that the file is right; were it not, no kind would
+    /// be registered, and every pod template would be reported as one of an unknown kind.
+    pub fn builtin() -> &'static Self {
+        static EMPTY: Registry = Registry { kinds: BTreeMap::new() };
+        BUILTIN.as_ref().unwrap_or(&EMPTY)
+    }
+
+    /// Adds entries. An entry for a kind (and versions) that is registered already replaces it.
+    pub fn extend(&mut self, entries: impl IntoIterator<Item = KindEntry>) -> Result<(), RegistryError> {
+        for entry in entries {
+            let name = KindName { group: entry.group.as_str().into(), kind: entry.kind.as_str().into() };
+            let kind =
+                Kind::parse(&entry).map_err(|message| RegistryError { kind: name.to_string(), message })?;
+            let same = self.kinds.entry((name.group, name.kind)).or_default();
+            same.retain(|other| other.versions != kind.versions);
+            same.push(Arc::new(kind));
+        }
+        Ok(())
+    }
+
+    /// The entry for a kind in a version.
+    pub(super) fn get(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Kind>> {
+        let entries = self.kinds.get(&(Arc::from(group), Arc::from(kind)))?;
+        let named = |entry: &&Arc<Kind>| entry.versions.iter().any(|other| other == version);
+        entries.iter().find(named).or_else(|| entries.iter().find(|entry| entry.versions.is_empty()))
+    }
+
+    /// The entry for a kind in no particular version.
+    pub(super) fn named(&self, name: &KindName) -> Option<&Arc<Kind>> {
+        self.kinds.get(&(name.group.clone(), name.kind.clone()))?.first()
+    }
+}
+
+impl Kind {
+    fn parse(entry: &KindEntry) -> Result<Self, String> {
+        if !entry.template && entry.pods.is_empty() && entry.rule.is_none() {
+            return Err("`pods` says nothing; a kind that runs none has `template: true`".into());
+        }
+        Ok(Self {
+            versions: entry.versions.clone(),
+            scale: Scale::parse(&entry.scale)?,
+            suspended: formula("suspended", entry.suspended.as_deref())?,
+            parts: entry.pods.iter().map(Part::parse).collect::<Result<_, _>>()?,
+            creates: entry.creates.iter().map(|name| KindName::parse(name)).collect(),
+            template: entry.template,
+            rule: entry.rule,
+        })
+    }
+}
+
+impl Scale {
+    fn parse(entry: &ScaleEntry) -> Result<Self, String> {
+        Ok(Self {
+            replicas: formula("replicas", entry.replicas.as_deref())?,
+            max: formula("max", entry.max.as_deref())?,
+            peak: formula("peak", entry.peak.as_deref())?,
+        })
+    }
+}
+
+impl Part {
+    fn parse(entry: &PartEntry) -> Result<Self, String> {
+        Ok(Self {
+            each: field("each", entry.each.as_deref())?,
+            role: entry.role.as_deref().unwrap_or("pod").into(),
+            role_from: formula("roleFrom", entry.role_from.as_deref())?,
+            when: formula("when", entry.when.as_deref())?,
+            what: What::parse(entry)?,
+            inline: entry.inline.clone(),
+            beside: entry.beside.clone(),
+            devices: entry.devices.iter().map(Device::parse).collect::<Result<_, _>>()?,
+            scale: Scale {
+                replicas: formula("replicas", entry.replicas.as_deref())?,
+                max: formula("max", entry.max.as_deref())?,
+                peak: formula("peak", entry.peak.as_deref())?,
+            },
+            per: formula("per", entry.per.as_deref())?,
+            upgrade: formula("upgrade", entry.upgrade.as_deref())?,
+            times: entry.times.as_ref().map(Times::parse).transpose()?,
+            optional: entry.optional,
+        })
+    }
+}
+
+impl Times {
+    fn parse(entry: &TimesEntry) -> Result<Self, String> {
+        Ok(Self {
+            each: required("each", Some(&entry.each))?,
+            lists: entry.lists.clone(),
+            scale: Scale {
+                replicas: formula("replicas", entry.replicas.as_deref())?,
+                max: formula("max", entry.max.as_deref())?,
+                peak: None,
+            },
+        })
+    }
+}
+
+impl What {
+    fn parse(entry: &PartEntry) -> Result<Self, String> {
+        if let Some(why) = &entry.unseen {
+            return Ok(Self::Unseen(why.as_str().into()));
+        }
+        let embeds = entry.embeds.as_deref().map(KindName::parse);
+        let what = [&entry.template, &entry.spec, &entry.container, &entry.object, &entry.at];
+        match (what.map(Option::as_deref), embeds) {
+            ([Some("."), None, None, None, None], None) => Ok(Self::Itself),
+            ([template @ Some(_), None, None, None, None], None) => {
+                required("template", template).map(Self::Template)
+            }
+            ([None, spec @ Some(_), None, None, None], None) => required("spec", spec).map(Self::Spec),
+            ([None, None, container @ Some(_), None, None], None) => {
+                required("container", container).map(Self::Container)
+            }
+            ([None, None, None, object @ Some(_), None], kind) => {
+                Ok(Self::Object(required("object", object)?, kind))
+            }
+            ([None, None, None, None, at @ Some(_)], Some(kind)) => {
+                Ok(Self::Embedded(required("at", at)?, kind))
+            }
+            ([None, None, None, None, None], None) if !entry.devices.is_empty() => Ok(Self::DevicesOnly),
+            _ => Err("one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices` and \
+                      `unseen` says what the pods are"
+                .into()),
+        }
+    }
+}
+
+impl Device {
+    fn parse(entry: &DeviceEntry) -> Result<Self, String> {
+        Ok(Self {
+            resource: entry.resource.as_str().into(),
+            resource_from: formula("resourceFrom", entry.resource_from.as_deref())?,
+            amount: Formula::parse(&entry.amount).map_err(|error| format!("`amount`: {error}"))?,
+        })
+    }
+}
+
+fn formula(key: &str, text: Option<&str>) -> Result<Option<Formula>, String> {
+    text.map(Formula::parse).transpose().map_err(|error| format!("`{key}`: {error}"))
+}
+
+fn field(key: &str, text: Option<&str>) -> Result<Option<Formula>, String> {
+    match formula(key, text)? {
+        Some(field @ Formula::Field { .. }) => Ok(Some(field)),
+        Some(_) => Err(format!("`{key}` is a field such as `spec.template`")),
+        None => Ok(None),
+    }
+}
+
+fn required(key: &str, text: Option<&str>) -> Result<Formula, String> {
+    field(key, text)?.ok_or_else(|| format!("`{key}` is missing"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_kinds_are_sound() {
+        let registry = BUILTIN.as_ref().unwrap_or_else(|error| panic!("{error}"));
+        assert!(registry.get("apps", "v1", "Deployment").is_some());
+        for kind in registry.kinds.values().flatten() {
+            for part in &kind.parts {
+                if let What::Embedded(_, name) | What::Object(_, Some(name)) = &part.what {
+                    assert!(registry.named(name).is_some(), "{name} is embedded and not registered");
+                }
+            }
+        }
+    }
+
+    fn refused(entry: &str) -> String {
+        let entry: KindEntry = manifest::typed(entry).expect("an entry");
+        Registry::default().extend([entry]).expect_err("a wrong entry").to_string()
+    }
+
+    #[test]
+    fn a_wrong_entry_says_what_is_wrong() {
+        assert_eq!(
+            refused("{group: example.org, kind: Farm}"),
+            "kind `Farm.example.org`: `pods` says nothing; a kind that runs none has `template: true`"
+        );
+        assert_eq!(
+            refused("{kind: Farm, pods: [{template: spec.a, spec: spec.b}]}"),
+            "kind `Farm`: one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices` and \
+             `unseen` says what the pods are"
+        );
+        assert_eq!(
+            refused("{kind: Farm, pods: [{template: 1 + 1}]}"),
+            "kind `Farm`: `template` is a field such as `spec.template`"
+        );
+        assert_eq!(
+            refused("{kind: Farm, pods: [{template: spec.a, replicas: 1 +}]}"),
+            "kind `Farm`: `replicas`: the formula ends too early"
+        );
+    }
+
+    #[test]
+    fn a_later_entry_replaces_an_earlier_one_of_the_same_versions() {
+        let entry = |text: &str| manifest::typed::<KindEntry>(text).expect("an entry");
+        let mut registry = Registry::default();
+        let entries = [
+            entry("{kind: Farm, pods: [{template: spec.a}]}"),
+            entry("{kind: Farm, versions: [v2], pods: [{template: spec.b}]}"),
+            entry("{kind: Farm, template: true}"),
+        ];
+        registry.extend(entries).expect("sound entries");
+        assert!(registry.get("", "v1", "Farm").is_some_and(|kind| kind.template));
+        assert!(registry.get("", "v2", "Farm").is_some_and(|kind| !kind.template));
+        assert!(registry.get("other", "v1", "Farm").is_none());
+    }
+}

@@ -1,0 +1,612 @@
+//! The pods of one object.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::amount::{Amount, Three};
+use super::formula::{Formula, Item, Placed, Scope};
+use super::registry::{Kind, KindName, Part, Registry, Rule, Scale, Times, What};
+use super::value::{self, field, fields, items, path, text};
+use crate::model::{Route, Step, Value};
+
+/// An object that runs pods, or holds templates of pods.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Workload {
+    /// Its pods, in the order in which its kind lists them.
+    pub pods: Vec<PodGroup>,
+    /// Why there may be pods beyond these; empty if all are known.
+    pub unknown: BTreeSet<Arc<str>>,
+    /// Whether the kind is registered. The pods of one that is not are found by their usual place.
+    pub registered: bool,
+}
+
+/// Pods of one shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PodGroup {
+    /// Where the pod spec stands in the object; where a kind has fields instead of a pod spec, where
+    /// those are.
+    pub path: Route,
+    /// What these pods are for, such as `leader`, or the name that the object gives them.
+    pub role: Arc<str>,
+    /// The pod spec.
+    pub spec: Value,
+    /// The pods' metadata; an empty mapping if there is none.
+    pub metadata: Value,
+    /// How many replicas.
+    pub replicas: Three,
+    /// How many pods in a replica.
+    pub per: Amount,
+    /// Devices of a pod that are not in `resources`: resource name and how many.
+    pub devices: Vec<(Arc<str>, Amount)>,
+}
+
+impl PodGroup {
+    /// How many pods.
+    pub fn count(&self) -> Three {
+        self.replicas.mul(&Three::same(&self.per))
+    }
+}
+
+/// What an autoscaler of another object does to this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bounds {
+    /// The least replicas.
+    pub min: Amount,
+    /// The most.
+    pub max: Amount,
+}
+
+/// Embedded kinds go this deep (a pipeline of services is two).
+const MAX_DEPTH: usize = 8;
+
+impl Workload {
+    /// As `input.workload` shows it. `effective` is the spec as written until queues and clusters are
+    /// taken into account.
+    pub fn to_value(&self) -> Value {
+        let pods: Vec<Value> = self
+            .pods
+            .iter()
+            .map(|group| {
+                value::object([
+                    ("path", route_value(&group.path)),
+                    ("role", Value::String(group.role.clone())),
+                    ("spec", group.spec.clone()),
+                    ("effective", group.spec.clone()),
+                    ("metadata", group.metadata.clone()),
+                    ("count", group.count().steady.to_value()),
+                ])
+            })
+            .collect();
+        value::object([("pods", Value::from(pods)), ("demand", Value::from(Vec::<Value>::new()))])
+    }
+}
+
+fn route_value(route: &Route) -> Value {
+    let steps: Vec<Value> = route
+        .0
+        .iter()
+        .map(|step| match step {
+            Step::Key(key) => Value::String(key.clone()),
+            Step::Index(index) => Value::from(*index),
+        })
+        .collect();
+    Value::from(steps)
+}
+
+impl Registry {
+    /// The pods of an object, or `None` if it neither runs any nor holds a template of any. A kind
+    /// that is not registered but has a pod template in its usual place is a workload with an
+    /// unknown number of pods.
+    pub fn workload(&self, object: &Value) -> Option<Workload> {
+        self.workload_within(object, None)
+    }
+
+    /// The same for an object that an autoscaler acts on.
+    pub fn workload_within(&self, object: &Value, bounds: Option<&Bounds>) -> Option<Workload> {
+        let (group, version, kind) = kind_of(object)?;
+        let mut walk = Walk { registry: self, pods: Vec::new(), unknown: BTreeSet::new() };
+        let Some(entry) = self.get(group, version, kind) else {
+            return unregistered(object, kind);
+        };
+        let scope = Scope::of(object);
+        // A queue starts what is suspended for it: the suspension is how the two agree on it.
+        let held = !is_queued(object) && suspended(entry, &scope);
+        let factor = match (entry.template, held) {
+            (false, false) => Three::ONE,
+            _ => Three::ZERO,
+        };
+        walk.kind(entry, &scope, bounds, &factor, None, MAX_DEPTH);
+        if entry.template {
+            walk.unknown.clear();
+        }
+        Some(Workload { pods: walk.pods, unknown: walk.unknown, registered: true })
+    }
+}
+
+/// Group, version and kind that an object states.
+pub(super) fn kind_of(object: &Value) -> Option<(&str, &str, &str)> {
+    let kind = text(object, &["kind"])?;
+    let api = text(object, &["apiVersion"])?;
+    let (group, version) = api.split_once('/').unwrap_or(("", api));
+    Some((group, version, kind))
+}
+
+fn is_queued(object: &Value) -> bool {
+    text(object, &["metadata", "labels", "kueue.x-k8s.io/queue-name"]).is_some()
+}
+
+fn suspended(kind: &Kind, scope: &Scope<'_>) -> bool {
+    kind.suspended.as_ref().is_some_and(|formula| formula.holds(scope))
+}
+
+/// The usual places of a pod template in a kind that nobody registered.
+const USUAL: [&[&str]; 4] = [
+    &["spec", "template"],
+    &["spec", "podTemplate"],
+    &["spec", "jobTemplate", "spec", "template"],
+    &["template"],
+];
+
+fn unregistered(object: &Value, kind: &str) -> Option<Workload> {
+    let count = Amount::unknown(format!("`{kind}` is not a registered kind, so its pods cannot be counted"));
+    let pods: Vec<PodGroup> = USUAL
+        .iter()
+        .filter_map(|keys| {
+            let template = path(object, keys)?;
+            let spec = field(template, "spec")?;
+            items(field(spec, "containers")?).next()?;
+            let at = keys.iter().fold(Route::root(), |route, key| route.key(key)).key("spec");
+            Some(PodGroup {
+                path: at,
+                role: "pod".into(),
+                spec: spec.clone(),
+                metadata: metadata(Some(template)),
+                replicas: Three::same(&count),
+                per: Amount::ONE,
+                devices: Vec::new(),
+            })
+        })
+        .collect();
+    if pods.is_empty() {
+        return None;
+    }
+    Some(Workload { pods, unknown: BTreeSet::new(), registered: false })
+}
+
+fn metadata(template: Option<&Value>) -> Value {
+    template
+        .and_then(|template| field(template, "metadata"))
+        .filter(|metadata| matches!(metadata, Value::Object(_)))
+        .cloned()
+        .unwrap_or_else(Value::new_object)
+}
+
+struct Walk<'r> {
+    registry: &'r Registry,
+    pods: Vec<PodGroup>,
+    unknown: BTreeSet<Arc<str>>,
+}
+
+impl Walk<'_> {
+    fn missing(&mut self, reason: String) {
+        self.unknown.insert(reason.into());
+    }
+
+    /// Adds the pods of an object of a kind, `factor` times.
+    fn kind(
+        &mut self,
+        kind: &Kind,
+        scope: &Scope<'_>,
+        bounds: Option<&Bounds>,
+        factor: &Three,
+        role: Option<&Arc<str>>,
+        depth: usize,
+    ) {
+        let factor = factor.mul(&kind.scale.counts(scope, bounds));
+        match kind.rule {
+            Some(Rule::TrainJob) => {
+                self.missing("`spec.runtimeRef` names a runtime that is elsewhere".into())
+            }
+            Some(Rule::KserveMultiNode) if field_at(scope, &["predictor", "workerSpec"]).is_some() => {
+                self.missing("`spec.predictor.workerSpec` is not counted yet".into());
+            }
+            Some(Rule::Workflow) if !factor.steady.is_zero() => {
+                self.missing("the steps of a workflow are not counted yet".into());
+            }
+            _ => {}
+        }
+        for part in &kind.parts {
+            let Some(each) = &part.each else {
+                self.part(part, scope, &factor, role, depth);
+                continue;
+            };
+            let Formula::Field { of_item, route } = each else { continue };
+            let Some((at, Some(list))) = scope.find(*of_item, route) else { continue };
+            for (step, key, item) in entries(list) {
+                let placed = Placed { value: item, at: at.join(&Route(vec![step])) };
+                let scope = Scope { item: Some(Item { placed, key }), ..scope.clone() };
+                self.part(part, &scope, &factor, role, depth);
+            }
+        }
+    }
+
+    fn part(
+        &mut self,
+        part: &Part,
+        scope: &Scope<'_>,
+        factor: &Three,
+        role: Option<&Arc<str>>,
+        depth: usize,
+    ) {
+        if part.when.as_ref().is_some_and(|when| !when.holds(scope)) {
+            return;
+        }
+        let own = part.role_from.as_ref().and_then(|formula| formula.text(scope));
+        let role = match (own, role) {
+            (Some(own), _) => own,
+            (None, Some(outer)) if *part.role == *"pod" => outer.clone(),
+            (None, _) => part.role.clone(),
+        };
+        if let What::Unseen(why) = &part.what {
+            self.unknown.insert(why.clone());
+            return;
+        }
+        let counts = factor.mul(&part.scale.counts(scope, None));
+        let counts = match &part.times {
+            Some(times) => counts.mul(&times.counts(scope)),
+            None => counts,
+        };
+        let replicas = match &part.upgrade {
+            Some(percent) => upgraded(&counts, &percent.amount(scope)),
+            None => counts,
+        };
+        let per = part.per.as_ref().map_or(Amount::ONE, |per| per.amount(scope));
+        match &part.what {
+            What::Embedded(at, name) => {
+                self.embedded(at, Some(name), true, scope, &replicas.mul(&Three::same(&per)), &role, depth);
+            }
+            What::Object(at, name) => {
+                self.embedded(
+                    at,
+                    name.as_ref(),
+                    false,
+                    scope,
+                    &replicas.mul(&Three::same(&per)),
+                    &role,
+                    depth,
+                );
+            }
+            _ => {
+                if let Some((path, spec, metadata)) = self.pod(part, scope, &role) {
+                    let devices = part
+                        .devices
+                        .iter()
+                        .map(|device| {
+                            let stated =
+                                device.resource_from.as_ref().and_then(|formula| formula.text(scope));
+                            (stated.unwrap_or_else(|| device.resource.clone()), device.amount.amount(scope))
+                        })
+                        .collect();
+                    self.pods.push(PodGroup { path, role, spec, metadata, replicas, per, devices });
+                }
+            }
+        }
+    }
+
+    fn embedded(
+        &mut self,
+        at: &Formula,
+        name: Option<&KindName>,
+        only_spec: bool,
+        scope: &Scope<'_>,
+        factor: &Three,
+        role: &Arc<str>,
+        depth: usize,
+    ) {
+        let Some((at, found)) = locate(at, scope) else { return };
+        let Some(value) = found else {
+            self.missing(format!("`{at}` is not set"));
+            return;
+        };
+        let entry = match name {
+            Some(name) => self.registry.named(name),
+            None => kind_of(value).and_then(|(group, version, kind)| self.registry.get(group, version, kind)),
+        };
+        let Some(entry) = entry.cloned() else {
+            // An object of a kind that runs no pods, unless it has a template.
+            if let Some(mut workload) = kind_of(value).and_then(|(.., kind)| unregistered(value, kind)) {
+                for group in &mut workload.pods {
+                    group.path = at.join(&group.path);
+                }
+                self.pods.append(&mut workload.pods);
+            }
+            return;
+        };
+        let Some(depth) = depth.checked_sub(1) else {
+            self.missing(format!("`{at}` is embedded too deeply"));
+            return;
+        };
+        let scope = Scope { object: Placed { value, at }, only_spec, item: None, n: None };
+        let factor = if entry.template || suspended(&entry, &scope) { Three::ZERO } else { factor.clone() };
+        self.kind(&entry, &scope, None, &factor, Some(role), depth);
+    }
+
+    /// Path, spec and metadata of a pod.
+    fn pod(&mut self, part: &Part, scope: &Scope<'_>, role: &Arc<str>) -> Option<(Route, Value, Value)> {
+        let (path, spec, metadata) = match &part.what {
+            What::Itself => {
+                let spec = field(scope.object.value, "spec");
+                (scope.object.at.key("spec"), spec, metadata(Some(scope.object.value)))
+            }
+            What::Template(template) => {
+                let (at, template) = locate(template, scope)?;
+                let spec = template.and_then(|template| field(template, "spec"));
+                (at.key("spec"), spec, metadata(template))
+            }
+            What::Spec(spec) => {
+                let (at, spec) = locate(spec, scope)?;
+                (at, spec, Value::new_object())
+            }
+            What::Container(container) => {
+                let (at, container) = locate(container, scope)?;
+                let spec = container.map(|container| one_container(container, role, &part.beside));
+                return self.checked(at, spec, Value::new_object());
+            }
+            What::DevicesOnly => {
+                let at = match &scope.item {
+                    Some(item) => item.placed.at.clone(),
+                    None => scope.object.at.clone(),
+                };
+                return Some((at, no_containers(), Value::new_object()));
+            }
+            What::Object(..) | What::Embedded(..) | What::Unseen(_) => return None,
+        };
+        if spec.is_none() && part.optional {
+            return Some((path, no_containers(), metadata));
+        }
+        let spec = spec.map(|spec| with_inline(spec, &part.inline, &part.beside));
+        self.checked(path, spec, metadata)
+    }
+
+    /// A pod whose spec is a mapping; anything else is reported, for then there are pods that we
+    /// cannot see.
+    fn checked(
+        &mut self,
+        path: Route,
+        spec: Option<Value>,
+        metadata: Value,
+    ) -> Option<(Route, Value, Value)> {
+        match spec {
+            Some(spec @ Value::Object(_)) => Some((path, spec, metadata)),
+            Some(_) => {
+                self.missing(format!("`{path}` is not a mapping"));
+                None
+            }
+            None => {
+                self.missing(format!("`{path}` is not set"));
+                None
+            }
+        }
+    }
+}
+
+fn field_at<'a>(scope: &Scope<'a>, keys: &[&str]) -> Option<&'a Value> {
+    let route = keys.iter().fold(Route::root().key("spec"), |route, key| route.key(key));
+    scope.find(false, &route)?.1
+}
+
+fn locate<'a>(formula: &Formula, scope: &Scope<'a>) -> Option<(Route, Option<&'a Value>)> {
+    match formula {
+        Formula::Field { of_item, route } => scope.find(*of_item, route),
+        _ => None,
+    }
+}
+
+/// Entries of a list (named by `name` where they have one) or of a mapping.
+fn entries(list: &Value) -> Vec<(Step, Arc<str>, &Value)> {
+    match list {
+        Value::Object(_) => fields(list)
+            .into_iter()
+            .map(|(key, value)| (Step::Key(key.clone()), key.clone(), value))
+            .collect(),
+        _ => items(list)
+            .enumerate()
+            .map(|(index, item)| {
+                let key = text(item, &["name"]).cloned().unwrap_or_else(|| index.to_string().into());
+                (Step::Index(index), key, item)
+            })
+            .collect(),
+    }
+}
+
+fn no_containers() -> Value {
+    value::object([("containers", Value::from(Vec::<Value>::new()))])
+}
+
+/// Fields of an inline container that mean what they mean in a pod.
+const CONTAINER_FIELDS: [&str; 8] =
+    ["command", "args", "env", "envFrom", "resources", "ports", "volumeMounts", "securityContext"];
+
+/// The pod of a kind that has a container's fields in its spec, with `image` as a text where it
+/// states repository and tag.
+fn one_container(container: &Value, role: &Arc<str>, beside: &[String]) -> Value {
+    let image = |container: &Value| match field(container, "image") {
+        Some(text @ Value::String(_)) => Some(text.clone()),
+        Some(parts) => {
+            let repository = text(parts, &["repository"])?;
+            let tag = text(parts, &["tag"]).map_or_else(String::new, |tag| format!(":{tag}"));
+            Some(Value::from(format!("{repository}{tag}")))
+        }
+        None => None,
+    };
+    let plain = |container: &Value, name: &Arc<str>| {
+        let kept = CONTAINER_FIELDS.iter().filter_map(|key| Some((*key, field(container, key)?.clone())));
+        let image = image(container).map(|image| ("image", image));
+        value::object(kept.chain(image).chain([("name", Value::String(name.clone()))]))
+    };
+    let named = |container: &Value| plain(container, text(container, &["name"]).unwrap_or(role));
+    let listed = |key: &str| field(container, key).into_iter().flat_map(items).map(named).collect::<Vec<_>>();
+    let mut containers = vec![plain(container, role)];
+    containers.extend(beside.iter().flat_map(|key| listed(key)));
+    let init = listed("initContainers");
+    value::object(
+        [("containers", Value::from(containers))]
+            .into_iter()
+            .chain((!init.is_empty()).then(|| ("initContainers", Value::from(init)))),
+    )
+}
+
+/// A pod spec with containers that stand in fields of their own.
+fn with_inline(spec: &Value, inline: &[String], beside: &[String]) -> Value {
+    let single =
+        inline.iter().filter_map(|key| field(spec, key)).filter(|found| matches!(found, Value::Object(_)));
+    let listed = beside.iter().filter_map(|key| field(spec, key)).flat_map(items);
+    let more: Vec<Value> = single.chain(listed).cloned().collect();
+    if more.is_empty() {
+        return spec.clone();
+    }
+    let mut spec = spec.clone();
+    let mut containers: Vec<Value> =
+        field(&spec, "containers").into_iter().flat_map(items).cloned().collect();
+    containers.extend(more);
+    if let Ok(fields) = spec.as_object_mut() {
+        fields.insert(Value::from("containers"), Value::from(containers));
+    }
+    spec
+}
+
+fn upgraded(counts: &Three, percent: &Amount) -> Three {
+    let more = |amount: &Amount| match percent {
+        Amount::Known(percent) => amount.add(&amount.percent(*percent)),
+        open => amount.add(&amount.mul(open)),
+    };
+    Three {
+        steady: counts.steady.clone(),
+        rollout: more(&counts.rollout),
+        autoscaled: more(&counts.autoscaled),
+    }
+}
+
+impl Times {
+    /// The replicas of the groups that list the entry in scope.
+    fn counts(&self, scope: &Scope<'_>) -> Three {
+        let Some(name) = scope.item.as_ref().map(|item| &item.key) else { return Three::ONE };
+        let Some((at, Some(groups))) = locate(&self.each, scope) else { return Three::ONE };
+        let mut counts = Three::ONE;
+        for (step, key, group) in entries(groups) {
+            let lists = field(group, &self.lists).into_iter().flat_map(items);
+            if lists.into_iter().any(|member| matches!(member, Value::String(member) if member == name)) {
+                let placed = Placed { value: group, at: at.join(&Route(vec![step])) };
+                let scope = Scope { item: Some(Item { placed, key }), ..scope.clone() };
+                counts = counts.mul(&self.scale.counts(&scope, None));
+            }
+        }
+        counts
+    }
+}
+
+impl Scale {
+    /// The three numbers of replicas.
+    fn counts(&self, scope: &Scope<'_>, bounds: Option<&Bounds>) -> Three {
+        let stated = self.replicas.as_ref().map_or(Amount::ONE, |formula| formula.amount(scope));
+        let (steady, top) = match bounds {
+            Some(bounds) => (stated.max(&bounds.min).min(&bounds.max), bounds.max.clone()),
+            None => {
+                let scope = Scope { n: Some(stated.clone()), ..scope.clone() };
+                let top = self.max.as_ref().map_or_else(|| stated.clone(), |formula| formula.amount(&scope));
+                (stated, top)
+            }
+        };
+        let peak = |n: &Amount| match &self.peak {
+            Some(formula) => formula.amount(&Scope { n: Some(n.clone()), ..scope.clone() }).max(n),
+            None => n.clone(),
+        };
+        let rollout = peak(&steady);
+        let autoscaled = peak(&top.max(&steady)).max(&rollout);
+        Three { steady, rollout, autoscaled }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest;
+
+    fn workload(text: &str) -> Option<Workload> {
+        Registry::builtin().workload(&manifest::value(text).expect("a manifest"))
+    }
+
+    /// Path, role and steady count of each pod group.
+    fn pods(text: &str) -> Vec<(String, String, Amount)> {
+        let groups = workload(text).expect("a workload").pods;
+        groups.iter().map(|g| (g.path.to_string(), g.role.to_string(), g.count().steady)).collect()
+    }
+
+    fn row(path: &str, role: &str, count: u64) -> (String, String, Amount) {
+        (path.into(), role.into(), Amount::Known(count))
+    }
+
+    #[test]
+    fn policies_see_where_the_pods_are() {
+        let text = "{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 2, template: {metadata: {labels: {a: b}},
+            spec: {containers: [{name: c, image: i}]}}}}";
+        let expected = r#"{"demand":[],"pods":[{"count":2,"effective":{"containers":[{"image":"i","name":"c"}]},"metadata":{"labels":{"a":"b"}},"path":["spec","template","spec"],"role":"pod","spec":{"containers":[{"image":"i","name":"c"}]}}]}"#;
+        assert_eq!(workload(text).expect("a workload").to_value().to_string(), expected);
+    }
+
+    #[test]
+    fn embedded_kinds_are_found_where_they_stand() {
+        let text = "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: {replicatedJobs: [
+            {name: driver, template: {spec: {template: {spec: {containers: []}}}}},
+            {name: workers, replicas: 2, template: {spec: {parallelism: 4, completions: 3, template: {spec: {containers: []}}}}}]}}";
+        // One driver; two jobs of min(4, 3) pods.
+        assert_eq!(
+            pods(text),
+            [
+                row("spec.replicatedJobs[0].template.spec.template.spec", "driver", 1),
+                row("spec.replicatedJobs[1].template.spec.template.spec", "workers", 6),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_unregistered_kind_with_a_template_is_a_workload_of_unknown_size() {
+        let text = "{apiVersion: example.org/v1, kind: Farm, spec: {replicas: 2, template: {spec: {containers: [{name: c}]}}}}";
+        let farm = workload(text).expect("a workload");
+        assert!(!farm.registered);
+        assert_eq!(
+            farm.pods.first().expect("its pods").count().steady,
+            Amount::unknown("`Farm` is not a registered kind, so its pods cannot be counted")
+        );
+        assert_eq!(workload("{apiVersion: v1, kind: ConfigMap, data: {a: b}}"), None);
+    }
+
+    #[test]
+    fn a_missing_or_misshapen_template_is_said() {
+        let unknown = |text| workload(text).expect("a workload").unknown.into_iter().collect::<Vec<_>>();
+        assert_eq!(
+            unknown("{apiVersion: apps/v1, kind: Deployment, spec: {}}"),
+            ["`spec.template.spec` is not set".into()]
+        );
+        assert_eq!(
+            unknown("{apiVersion: apps/v1, kind: Deployment, spec: {template: {spec: x}}}"),
+            ["`spec.template.spec` is not a mapping".into()]
+        );
+    }
+
+    #[test]
+    fn what_is_suspended_runs_nothing_unless_a_queue_starts_it() {
+        let job = |labels: &str| {
+            format!("{{apiVersion: batch/v1, kind: Job, metadata: {{labels: {{{labels}}}}}, spec: {{suspend: true,
+                parallelism: 2, template: {{spec: {{containers: []}}}}}}}}")
+        };
+        assert_eq!(pods(&job("")), [row("spec.template.spec", "pod", 0)]);
+        assert_eq!(pods(&job("kueue.x-k8s.io/queue-name: q")), [row("spec.template.spec", "pod", 2)]);
+    }
+
+    #[test]
+    fn a_template_that_others_run_has_no_pods_of_its_own() {
+        let text = "{apiVersion: v1, kind: PodTemplate, template: {spec: {containers: []}}}";
+        assert_eq!(pods(text), [row("template.spec", "pod", 0)]);
+    }
+}
