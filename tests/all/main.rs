@@ -2,5 +2,6 @@
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
+mod example_fleet;
 mod generated_fleet;
 mod hostile_policies;
