@@ -1,4 +1,4 @@
-//! The parser's events for one document. The YAML crate is named in this file, in `reader` and in
+//! The parser's events for one document. The YAML crate is named in this file, `tags`, `reader` and
 //! `locate` only.
 //!
 //! The reference reader of Kubernetes is a port of libyaml, and so is the crate, so that both agree

@@ -379,9 +379,9 @@ mod tests {
         );
         assert_eq!(error.span.unwrap().line, 2);
         assert_eq!(error.related[0].1.line, 1);
-        assert_eq!(super::value(r#"{"a": 1, "a": 1}"#).unwrap_err().code, "duplicate-key");
+        assert_eq!(value(r#"{"a": 1, "a": 1}"#).unwrap_err().code, "duplicate-key");
         // `yes` and `true` are one key.
-        assert_eq!(super::value("yes: 1\ntrue: 2\n").unwrap_err().code, "duplicate-key");
+        assert_eq!(value("yes: 1\ntrue: 2\n").unwrap_err().code, "duplicate-key");
     }
 
     #[test]

@@ -41,11 +41,16 @@ fn locate_error(message: &str, text: &str, route: &Route) -> SyntaxError {
     let nearest = tree.as_ref().map(|tree| tree.nearest(route));
     let mut span = nearest.map(|nearest| nearest.span);
     let mut error = if let Some(unknown) = Unknown::parse(message) {
-        // The path of an unknown key ends at the key, or at its mapping.
-        let last = matches!(route.0.last(), Some(Step::Key(key)) if **key == *unknown.name);
-        let whole = if last { route.clone() } else { route.key(unknown.name) };
-        if let Some(key) = tree.as_ref().and_then(|tree| tree.key(&whole)) {
-            span = Some(key);
+        // serde names the unknown key or word as the last step, or leaves it out.
+        let named = matches!(route.0.last(), Some(Step::Key(last)) if **last == *unknown.name);
+        let mut whole = route.clone();
+        match (unknown.what, named) {
+            (KEY, false) => whole = whole.key(unknown.name),
+            (WORD, true) => drop(whole.0.pop()),
+            _ => {}
+        }
+        if unknown.what == KEY {
+            span = tree.as_ref().and_then(|tree| tree.key(&whole)).or(span);
         }
         unknown.error(&whole)
     } else {
@@ -55,6 +60,9 @@ fn locate_error(message: &str, text: &str, route: &Route) -> SyntaxError {
     error.span = span;
     error
 }
+
+const KEY: &str = "key";
+const WORD: &str = "word";
 
 /// What serde says about a key or word that it does not know: ``unknown field `x`, expected one of
 /// `a`, `b` ``.
@@ -67,9 +75,9 @@ struct Unknown<'m> {
 impl<'m> Unknown<'m> {
     fn parse(message: &'m str) -> Option<Self> {
         let (what, rest) = if let Some(rest) = message.strip_prefix("unknown field `") {
-            ("key", rest)
+            (KEY, rest)
         } else {
-            ("word", message.strip_prefix("unknown variant `")?)
+            (WORD, message.strip_prefix("unknown variant `")?)
         };
         let (name, rest) = rest.split_once('`')?;
         let expected = rest.split('`').skip(1).step_by(2).collect();
@@ -77,7 +85,7 @@ impl<'m> Unknown<'m> {
     }
 
     fn error(&self, route: &Route) -> SyntaxError {
-        let code = if self.what == "key" { "unknown-key" } else { "unknown-word" };
+        let code = if self.what == KEY { "unknown-key" } else { "unknown-word" };
         let error = SyntaxError::new(code, format!("unknown {} `{}` at `{route}`", self.what, self.name));
         match nearest_word(self.name, self.expected.iter().copied()) {
             Some(near) => error.help(format!("did you mean `{near}`?")),
@@ -95,4 +103,69 @@ pub fn nearest_word<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) ->
         .filter(|(distance, known)| *distance <= 1 + known.len() / 4)
         .min()
         .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "camelCase")]
+    #[expect(dead_code, reason = "read only")]
+    struct Fleet {
+        clusters: Vec<Cluster>,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "camelCase")]
+    #[expect(dead_code, reason = "read only")]
+    struct Cluster {
+        name: String,
+        #[serde(default)]
+        environment: Option<Environment>,
+        #[serde(default)]
+        nodes: u32,
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    enum Environment {
+        Dev,
+        Prod,
+    }
+
+    fn error(text: &str) -> (String, Option<String>, usize, usize) {
+        let error = typed::<Fleet>(text).unwrap_err();
+        let span = error.span.unwrap();
+        (error.message, error.help, span.line, span.column)
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_at_the_key_with_what_was_meant() {
+        let (message, help, line, column) = error("clusters:\n- name: a\n  enviroment: dev\n");
+        assert_eq!(message, "unknown key `enviroment` at `clusters[0].enviroment`");
+        assert_eq!(help.unwrap(), "did you mean `environment`?");
+        assert_eq!((line, column), (3, 3));
+    }
+
+    #[test]
+    fn a_wrong_word_and_a_wrong_type_are_errors_at_the_value() {
+        let (message, help, line, column) = error("clusters:\n- name: a\n  environment: prd\n");
+        assert_eq!(message, "unknown word `prd` at `clusters[0].environment`");
+        assert_eq!(help.unwrap(), "did you mean `prod`?");
+        assert_eq!((line, column), (3, 16));
+        let (message, _, line, column) = error("clusters: [{name: a, nodes: many}]\n");
+        assert_eq!(message, "`clusters[0].nodes`: invalid type: string \"many\", expected u32");
+        assert_eq!((line, column), (1, 29));
+        let (message, _, line, _) = error("# nothing else\nclusters:\n- environment: dev\n");
+        assert_eq!((message.as_str(), line), ("`clusters[0]`: missing field `name`", 3));
+    }
+
+    #[test]
+    fn what_reads_well_is_read() {
+        let fleet: Fleet = typed("clusters: [{name: \"a\", environment: dev, nodes: 010}]").unwrap();
+        assert_eq!(fleet.clusters[0].nodes, 8);
+    }
 }
