@@ -1,5 +1,6 @@
 //! Code frames: a head line, then the source lines with what is wrong marked, drawn by miette.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use miette::{
@@ -38,8 +39,6 @@ pub(super) struct Head<'a> {
 struct Line {
     /// Number in the file, from 0.
     number: usize,
-    /// Column of the first mark in the file, from 0.
-    column: usize,
     /// Offset in the excerpt.
     offset: usize,
 }
@@ -52,6 +51,10 @@ struct Excerpt<'a> {
     text: String,
     lines: Vec<Line>,
     labels: Vec<LabeledSpan>,
+    /// The column in the file, from 0, of each mark, by its offset in the excerpt.
+    columns: BTreeMap<usize, usize>,
+    /// What stands for text that was cut off.
+    cut: &'static str,
 }
 
 /// Draws the head, and the marked lines of `text`, whose first line is line `first_line` (from 1) of
@@ -64,7 +67,7 @@ pub(super) fn draw(
     marks: &[Mark],
     options: &Options,
 ) -> String {
-    let excerpt = Excerpt::new(head, file, text, first_line, marks);
+    let excerpt = Excerpt::new(head, file, text, first_line, marks, options);
     let mut drawn = String::new();
     // Writing to a string fails only if the excerpt contradicts itself.
     if handler(head, options).render_report(&mut drawn, &excerpt).is_err() {
@@ -95,17 +98,25 @@ fn handler(head: &Head<'_>, options: &Options) -> GraphicalReportHandler {
 }
 
 impl<'a> Excerpt<'a> {
-    fn new(head: &'a Head<'a>, file: &str, text: &str, first_line: usize, marks: &[Mark]) -> Self {
+    fn new(
+        head: &'a Head<'a>,
+        file: &str,
+        text: &str,
+        first_line: usize,
+        marks: &[Mark],
+        options: &Options,
+    ) -> Self {
         let mut excerpt = Self {
             head,
             file: clean::line(file),
             text: String::new(),
             lines: Vec::new(),
             labels: Vec::new(),
+            columns: BTreeMap::new(),
+            cut: if options.unicode { "…" } else { "..." },
         };
         // Lines in the order of the file, each once, with its marks.
-        let mut by_line: std::collections::BTreeMap<usize, Vec<(usize, &Mark)>> =
-            std::collections::BTreeMap::new();
+        let mut by_line: BTreeMap<usize, Vec<(usize, &Mark)>> = BTreeMap::new();
         for (position, mark) in marks.iter().enumerate() {
             let start = text.get(..mark.offset).map_or(0, |before| before.rfind('\n').map_or(0, |at| at + 1));
             by_line.entry(start).or_default().push((position, mark));
@@ -125,19 +136,17 @@ impl<'a> Excerpt<'a> {
         }
         let offset = self.text.len();
         let first = marks.iter().map(|(_, mark)| mark.offset - start).min().unwrap_or_default();
-        self.lines.push(Line {
-            number: first_line - 1 + before.matches('\n').count(),
-            column: line.get(..first).map_or(0, |before| before.chars().count()),
-            offset,
-        });
+        self.lines.push(Line { number: first_line - 1 + before.matches('\n').count(), offset });
         let (from, to) = window(line, first);
-        self.text.push_str(if from > 0 { "…" } else { "" });
+        self.text.push_str(if from > 0 { self.cut } else { "" });
         let shown = line.get(from..to).unwrap_or_default();
         for (position, mark) in marks {
             let begin = (mark.offset - start).clamp(from, to) - from;
             let end = (mark.offset - start).saturating_add(mark.length).clamp(from, to) - from;
             let (_, [begin, end]) = clean::source(shown, [begin, end]);
             let span = SourceSpan::from((self.text.len() + begin, end - begin));
+            let column = line.get(..mark.offset - start).map_or(0, |before| before.chars().count());
+            self.columns.insert(span.offset(), column);
             let label = mark.label.as_deref().map(clean::line);
             self.labels.push(if *position == 0 {
                 LabeledSpan::new_primary_with_span(label, span)
@@ -146,7 +155,7 @@ impl<'a> Excerpt<'a> {
             });
         }
         self.text.push_str(&clean::source(shown, []).0);
-        self.text.push_str(if to < line.len() { "…" } else { "" });
+        self.text.push_str(if to < line.len() { self.cut } else { "" });
     }
 }
 
@@ -186,7 +195,7 @@ impl SourceCode for Excerpt<'_> {
             data.as_bytes(),
             SourceSpan::from((start.offset, data.len())),
             start.number,
-            start.column,
+            self.columns.get(&span.offset()).copied().unwrap_or_default(),
             last + 1 - first,
         )))
     }

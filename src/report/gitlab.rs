@@ -32,7 +32,7 @@ pub(super) fn render(resolved: &Resolved<'_>, options: &Options, out: &mut dyn W
     let mut issues: Vec<Issue> = Vec::new();
     if resolved.verdict == Verdict::Nothing {
         let description = format!("nothing to judge: {}", summary::nothing(resolved.report));
-        issues.push(issue(None, description, "error/nothing-to-judge", "blocker", options));
+        issues.push(issue(None, &description, "error/nothing-to-judge", "blocker", options));
     }
     issues.extend(resolved.report.problems.iter().map(|problem| self::problem(problem, options)));
     issues.extend(resolved.entries.iter().map(|entry| self::entry(entry, options)));
@@ -51,7 +51,7 @@ fn entry(entry: &Entry<'_>, options: &Options) -> Issue {
         format!("{}{}{}", finding.message, facts::subject(entry), help(finding.remediation.as_deref()));
     Issue {
         fingerprint: entry.fingerprint.clone(),
-        ..issue(at, description, &finding.rule, severity, options)
+        ..issue(at, &description, &finding.rule, severity, options)
     }
 }
 
@@ -60,7 +60,7 @@ fn problem(problem: &Problem, options: &Options) -> Issue {
     let subject = facts::problem_subject(problem);
     let description =
         format!("could not judge: {}{subject}{}", problem.message, help(problem.help.as_deref()));
-    issue(at, description, &format!("error/{}", problem.code), "blocker", options)
+    issue(at, &description, &format!("error/{}", problem.code), "blocker", options)
 }
 
 fn help(help: Option<&str>) -> String {
@@ -70,16 +70,16 @@ fn help(help: Option<&str>) -> String {
 /// An issue whose fingerprint is made of its file, check and text.
 fn issue(
     at: Option<(&camino::Utf8Path, usize)>,
-    description: String,
+    description: &str,
     check: &str,
     severity: &'static str,
     options: &Options,
 ) -> Issue {
     let (file, begin) = at.unwrap_or((&options.fleet_file, 1));
     let path = options.repository_path(file);
-    let hash = blake3::hash([check, &path, &description].join("\0").as_bytes());
+    let hash = blake3::hash([check, &path, description].join("\0").as_bytes());
     Issue {
-        description: clean::line(&description),
+        description: clean::line(description),
         check_name: clean::line(check),
         fingerprint: hash.to_hex().chars().take(32).collect(),
         severity,

@@ -26,14 +26,14 @@ pub(super) fn render(resolved: &Resolved<'_>, out: &mut dyn Write) -> io::Result
     };
     let mut page = format!("{MARKER}\n### {icon} Fleetgate: {}\n", summary::verdict(resolved));
     if let Some(accepted) = summary::accepted(resolved) {
-        page.push_str(&format!("Not shown because accepted: {accepted}.\n"));
+        page.extend(["Not shown because accepted: ", &accepted, ".\n"]);
     }
     let problems: Vec<_> = resolved.report.problems.iter().map(problem).collect();
     let mut cut = table(&mut page, "could not judge | where | help", problems);
     let entries: Vec<_> = resolved.entries.iter().map(|entry| self::entry(entry, resolved)).collect();
     cut += table(&mut page, "rule | where | what | help", entries);
     if cut > 0 {
-        page.push_str(&format!("\n**{cut} more did not fit into this comment: see the log of the job.**\n"));
+        page.extend([format!("\n**{cut} more did not fit into this comment: see the log of the job.**\n")]);
     }
     page.push_str(&details(resolved));
     out.write_all(page.as_bytes())
@@ -54,7 +54,7 @@ fn table(page: &mut String, head: &str, rows: Vec<String>) -> usize {
             return all - at;
         }
         if at == OPEN {
-            page.push_str(&format!("\n<details><summary>{} more</summary>\n{head}", all - OPEN));
+            page.extend([format!("\n<details><summary>{} more</summary>\n{head}", all - OPEN)]);
             folded = true;
         }
         page.push_str(&row);
@@ -136,7 +136,7 @@ fn details(resolved: &Resolved<'_>) -> String {
     for (at, line) in lines.into_iter().enumerate() {
         let line = format!("- {}\n", prose(&short(&line)));
         if page.len() + line.len() > RESERVE - 1_000 {
-            page.push_str(&format!("- and {} more\n", all - at));
+            page.extend([format!("- and {} more\n", all - at)]);
             break;
         }
         page.push_str(&line);

@@ -130,6 +130,10 @@ impl FromStr for Format {
 
 /// How to show a report. None of it changes what is shown as judged.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line, independent of the others"
+)]
 pub struct Options {
     /// Colours and other terminal styles (`text`, `concise`).
     pub colour: bool,

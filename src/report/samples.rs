@@ -76,8 +76,8 @@ pub(super) fn finding(rule: &str, level: Level, cluster: &str, object: &str, mes
     }
 }
 
-pub(super) fn place(file: &str, document: usize, line: usize) -> Option<Place> {
-    Some(Place { file: Arc::new(file.into()), document, line, offset: 0 })
+pub(super) fn place(file: &str, document: usize, line: usize) -> Place {
+    Place { file: Arc::new(file.into()), document, line, offset: 0 }
 }
 
 fn web() -> Route {
@@ -108,7 +108,7 @@ pub(super) fn fleet() -> Report {
         let message = "image `registry.example.org/ranker:v2` has no digest";
         let mut digest =
             finding("gitops/image-digest", Level::Deny, cluster, "Deployment ml-search/ranker", message);
-        digest.place = place(&format!("rendered/{cluster}/ranker.yaml"), 1, 15);
+        digest.place = Some(place(&format!("rendered/{cluster}/ranker.yaml"), 1, 15));
         digest.text = Some(text.clone());
         digest.remediation = Some(
             "write `registry.example.org/ranker:v2@sha256:<digest>` with the digest that was tested".into(),
@@ -122,7 +122,7 @@ pub(super) fn fleet() -> Report {
         "Deployment ml-search/ranker",
         "container `web` requests `nvidia.com/gpu` without a limit",
     );
-    limits.place = place("rendered/prod-aws-use1/ranker.yaml", 1, 15);
+    limits.place = Some(place("rendered/prod-aws-use1/ranker.yaml", 1, 15));
     limits.text = Some(text.clone());
     limits.details = Some(Value::from_json_str(r#"{"resource": "nvidia.com/gpu", "value": 1}"#).unwrap());
     limits.remediation = Some("limits:\n  nvidia.com/gpu: 1".into());
@@ -136,7 +136,7 @@ pub(super) fn fleet() -> Report {
         "Pod ml-train/probe",
         "container `probe` has no `resources`",
     );
-    probe.place = place("rendered/prod-gcp-euw4/list.yaml", 0, 1);
+    probe.place = Some(place("rendered/prod-gcp-euw4/list.yaml", 0, 1));
     probe.text = Some(LIST.into());
     probe.item = Route::root().key("items").index(0);
     findings.push(with_route(probe, Route::root().key("spec").key("containers").index(0).key("resources")));
@@ -150,7 +150,7 @@ pub(super) fn fleet() -> Report {
         "Deployment ops/legacy",
         "image `legacy:1` has no digest",
     );
-    waived.place = place("rendered/prod-az-weu/legacy.yaml", 0, 1);
+    waived.place = Some(place("rendered/prod-az-weu/legacy.yaml", 0, 1));
     waived.standing =
         Standing::Waived { reason: "vendor image, replaced in March".into(), owner: "@platform".into() };
     findings.push(waived);
@@ -266,7 +266,7 @@ pub(super) fn hostile() -> Report {
         object.name = HOSTILE.into();
         object.namespace = Some(HOSTILE.into());
     }
-    bad.place = place(&file, 0, 1);
+    bad.place = Some(place(&file, 0, 1));
     bad.text = Some(format!("{HOSTILE}\n").into());
     bad.remediation = Some(HOSTILE.into());
     bad.details = Some(Value::String(HOSTILE.into()));
@@ -300,7 +300,7 @@ pub(super) fn many(number: usize) -> Report {
             let object = format!("Deployment ml/app-{at:05}");
             let mut finding =
                 finding("gitops/image-digest", Level::Deny, "prod-a", &object, "image has no digest");
-            finding.place = place(&format!("rendered/prod-a/{at:05}.yaml"), 0, 1);
+            finding.place = Some(place(&format!("rendered/prod-a/{at:05}.yaml"), 0, 1));
             finding.text = Some(RANKER.into());
             finding
         })

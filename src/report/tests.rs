@@ -1,5 +1,7 @@
 //! Every format on the same reports: recorded output, hostile text, schemas, verdicts.
 
+#![expect(clippy::string_slice, reason = "a test may panic")]
+
 use super::samples::{self, rendered};
 use super::*;
 
@@ -263,7 +265,7 @@ fn a_fingerprint_survives_moves_and_new_words() {
     };
     let same = fingerprint(&|_| {});
     assert_eq!(same, fingerprint(&|finding| finding.message = "very bad".into()));
-    assert_eq!(same, fingerprint(&|finding| finding.place = samples::place("elsewhere.yaml", 3, 99)));
+    assert_eq!(same, fingerprint(&|finding| finding.place = Some(samples::place("elsewhere.yaml", 3, 99))));
     assert_eq!(same, fingerprint(&|finding| finding.level = crate::model::Level::Warn));
     assert_ne!(same, fingerprint(&|finding| finding.subject.cluster = Some("two".into())));
     assert_ne!(same, fingerprint(&|finding| finding.identity.object = "Pod x/z".into()));
@@ -295,8 +297,24 @@ fn many_findings_are_shortened_and_the_rest_is_counted() {
     assert!(text.ends_with("denied: 250 denials, 1 warning in 1 of 1 cluster\n"), "{text}");
     let all = rendered(&samples::many(250), Format::Text, &Options { verbose: true, ..Options::default() });
     assert_eq!(all.matches("deny[gitops/image-digest]:").count(), 250);
+    let ascii =
+        rendered(&samples::many(250), Format::Text, &Options { unicode: false, ..Options::default() });
+    assert!(ascii.is_ascii() && ascii.contains("\n... and 237 more of gitops/image-digest"), "{ascii}");
     let few = rendered(&samples::many(49), Format::Text, &Options::default());
     assert_eq!(few.matches("deny[gitops/image-digest]:").count(), 49);
+}
+
+#[test]
+fn many_problems_are_shortened_by_kind() {
+    let mut problems: Vec<_> =
+        (0..100).map(|at| crate::model::Problem::new("syntax", "no").in_file(format!("{at}.yaml"))).collect();
+    problems.push(crate::model::Problem::new("no-rule", "nothing matched"));
+    let mut out = Vec::new();
+    problems_text(&problems, &Options::default(), &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert_eq!((text.matches("error[syntax]:").count(), text.matches("error[syntax] ").count()), (3, 10));
+    assert!(text.contains("error[no-rule]: nothing matched\n"), "{text}");
+    assert!(text.ends_with("… and 87 more of syntax (all: -v, -o concise or -o json)\n\n"), "{text}");
 }
 
 #[test]

@@ -10,11 +10,11 @@ use crate::model::{Level, Problem};
 use super::frame::{self, Head, Mark};
 use super::{Entry, Options, Resolved, clean, concise, facts, summary};
 
-/// Up to so many entries, each gets its frame.
+/// Up to so many findings or problems, each gets its frame.
 const ALL_FRAMED: usize = 50;
-/// Beyond that, so many of a rule get a frame …
+/// Beyond that, so many of a rule or of a kind of problem get a frame …
 const FRAMED: usize = 3;
-/// … and so many a line, before the rest is counted.
+/// … and so many a line; the rest is counted.
 const LISTED: usize = 10;
 /// Frames of one entry whose source lines differ.
 const FRAMES: usize = 3;
@@ -23,22 +23,65 @@ const PLACES: usize = 3;
 
 pub(super) fn render(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     problems_text(&resolved.report.problems, options, out)?;
-    if resolved.entries.len() <= ALL_FRAMED || options.verbose {
-        for entry in &resolved.entries {
-            self::entry(entry, resolved, options, out)?;
-        }
-    } else {
-        shortened(resolved, options, out)?;
-    }
+    shortened(
+        &resolved.entries,
+        |entry| &entry.finding.rule,
+        |entry, out| self::entry(entry, resolved, options, out),
+        |entry, out| concise::entry(entry, options, out),
+        options,
+        out,
+    )?;
     if options.quiet { Ok(()) } else { counts(resolved, options, out) }
 }
 
 /// Writes problems with code frames. Also what is shown when a command could not start.
 pub fn problems_text(problems: &[Problem], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    for problem in problems {
-        self::problem(problem, options, out)?;
+    shortened(
+        problems,
+        |problem| problem.code,
+        |problem, out| self::problem(problem, options, out),
+        |problem, out| concise::problem(problem, options, out),
+        options,
+        out,
+    )
+}
+
+/// Shows all items with frames, or, if they are many, frames for the first of each kind, a line for
+/// some more, and the number of the rest.
+fn shortened<'a, T>(
+    items: &'a [T],
+    kind: impl Fn(&'a T) -> &'a str,
+    framed: impl Fn(&'a T, &mut dyn Write) -> io::Result<()>,
+    listed: impl Fn(&'a T, &mut dyn Write) -> io::Result<()>,
+    options: &Options,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if items.len() <= ALL_FRAMED || options.verbose {
+        return items.iter().try_for_each(|item| framed(item, out));
     }
-    Ok(())
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut short = Vec::new();
+    for item in items {
+        let seen = seen.entry(kind(item)).or_default();
+        *seen += 1;
+        if *seen <= FRAMED {
+            framed(item, out)?;
+        } else if *seen <= FRAMED + LISTED {
+            short.push(item);
+        }
+    }
+    short.into_iter().try_for_each(|item| listed(item, out))?;
+    let dots = if options.unicode { "…" } else { "..." };
+    for (kind, seen) in seen {
+        if let Some(more) = seen.checked_sub(FRAMED + LISTED).filter(|more| *more > 0) {
+            writeln!(
+                out,
+                "{dots} and {more} more of {} (all: -v, -o concise or -o json)",
+                clean::line(kind)
+            )?;
+        }
+    }
+    writeln!(out)
 }
 
 fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -47,7 +90,7 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
         message: &clean::line(&problem.message),
         severity: Severity::Error,
     };
-    let file = facts::problem_file(problem).map(|file| file.as_str()).unwrap_or_default();
+    let file = facts::problem_file(problem).map(camino::Utf8Path::as_str).unwrap_or_default();
     let (text, marks) = match (&problem.source, problem.span) {
         (Some(source), Some(span)) => {
             let mut marks = vec![Mark { offset: span.offset, length: span.length, label: None }];
@@ -142,7 +185,7 @@ fn entry(
         let rest = elsewhere.len().saturating_sub(named);
         let mut also = elsewhere.into_iter().take(named).collect::<Vec<_>>().join(", ");
         if rest > 0 {
-            also.push_str(&format!(" and {rest} more"));
+            also.extend([format!(" and {rest} more")]);
         }
         fact(out, "also", &clean::line(&also))?;
     }
@@ -175,28 +218,6 @@ fn facts_of(out: &mut dyn Write, word: &str, text: Option<&str>) -> io::Result<(
     clean::lines(text)
         .enumerate()
         .try_for_each(|(at, line)| fact(out, if at == 0 { word } else { "" }, &line))
-}
-
-/// Many entries: frames for the first of each rule, a line for some more, and the number of the rest.
-fn shortened(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut listed = Vec::new();
-    for entry in &resolved.entries {
-        let seen = seen.entry(&entry.finding.rule).or_default();
-        *seen += 1;
-        if *seen <= FRAMED {
-            self::entry(entry, resolved, options, out)?;
-        } else if *seen <= FRAMED + LISTED {
-            listed.push(entry);
-        }
-    }
-    listed.into_iter().try_for_each(|entry| concise::entry(entry, options, out))?;
-    for (rule, seen) in seen {
-        if let Some(more) = seen.checked_sub(FRAMED + LISTED).filter(|more| *more > 0) {
-            writeln!(out, "… and {more} more of {} (all: -v, -o concise or -o json)", clean::line(rule))?;
-        }
-    }
-    writeln!(out)
 }
 
 fn counts(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
