@@ -257,7 +257,7 @@ pub(super) fn kind(value: &Value) -> &'static str {
 }
 
 /// The first characters of a value; never the whole of a large one.
-fn excerpt(value: &Value) -> String {
+pub(super) fn excerpt(value: &Value) -> String {
     let mut budget = 200;
     if !fits(value, &mut budget) {
         return format!("a large {}", kind(value).trim_start_matches("an ").trim_start_matches("a "));

@@ -2,7 +2,7 @@
 //! answers in this version (an assignment of an undefined value counts as true), so it is not
 //! compiled in.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fmt::Write as _;
 use std::num::NonZeroU32;
@@ -10,6 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use regorus::Engine;
+use regorus::unstable::RuleHead;
 use regorus::utils::limits::ExecutionTimerConfig;
 
 use super::builtins;
@@ -21,22 +22,140 @@ use crate::model::{Problem, Value};
 /// The package of the generated module; reserved, so no user module is in it.
 const PACKAGE: &str = "fleetgate.internal.entry";
 
+/// What the generated module is called in the engine's errors.
+const GENERATED: &str = "entry";
+
 /// Above this many nodes a data document is shared between threads instead of copied for each.
 const OWN_DATA_NODES: usize = 200_000;
 
-/// The engine with a set's modules and data, and a generated module that puts the rules of a group
-/// behind one entry point, so that what helpers compute is computed once for the group.
-pub(super) struct Interpreter {
+/// An engine with modules, data, our functions and limits.
+pub(super) struct Session {
     /// Prepared, never evaluated on an input. An evaluation that fails can leave state behind; the
     /// next one starts from a clone of this.
     pristine: Engine,
     engine: Engine,
 }
 
-impl fmt::Debug for Interpreter {
+impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Interpreter")
+        f.write_str("Session")
     }
+}
+
+impl Session {
+    /// Parses the modules and a generated one, and analyses them all, so that what is wrong with
+    /// them shows here.
+    pub(super) fn new<'a>(
+        modules: impl Iterator<Item = &'a Module>,
+        generated: &str,
+        data: &Value,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let mut engine = Engine::new();
+        // Also for compatible styles: a built-in's error that turns into "undefined" lets a denial
+        // pass.
+        engine.set_strict_builtin_errors(true);
+        // Gathered so that a policy does not write to our standard error.
+        engine.set_gather_prints(true);
+        engine.set_execution_timer_config(ExecutionTimerConfig {
+            limit: limits.time,
+            check_interval: NonZeroU32::new(128).unwrap_or(NonZeroU32::MIN),
+        });
+        builtins::register(&mut engine, limits);
+        let module = |file: String, text: String| (file, text);
+        let given = modules.map(|given| module(given.file.to_string(), given.text.to_string()));
+        let entry = module(GENERATED.to_owned(), format!("package {PACKAGE}\n\nready := true\n{generated}"));
+        for (file, text) in given.chain([entry]) {
+            engine.add_policy(file, text).map_err(|error| Failure::parse(&error.to_string()))?;
+        }
+        engine.add_data(own_copy(data)).map_err(|error| Failure::parse(&error.to_string()))?;
+        let ready = guarded(&mut engine, &format!("data.{PACKAGE}.ready"))?;
+        if ready != Value::from(true) {
+            return Err(Failure::undefined("the policies could not be prepared".to_owned()));
+        }
+        Ok(Self { engine: engine.clone(), pristine: engine })
+    }
+
+    /// The value of a rule, and what it printed.
+    pub(super) fn run(&mut self, path: &str, input: Value) -> (Result<Value, Failure>, Vec<String>) {
+        self.engine.set_input(input);
+        let result = guarded(&mut self.engine, path);
+        let printed = self.engine.take_prints().unwrap_or_default();
+        if result.is_err() {
+            self.engine = self.pristine.clone();
+        }
+        (result, printed)
+    }
+
+    /// The lines of each file that evaluating a rule reaches, and those that it does not.
+    pub(super) fn lines(&self, path: &str) -> Vec<Lines> {
+        let mut engine = self.pristine.clone();
+        engine.set_enable_coverage(true);
+        // Also a rule that fails has reached lines.
+        let _ = guarded(&mut engine, path);
+        let files = engine.get_coverage_report().map(|report| report.files).unwrap_or_default();
+        let numbers =
+            |lines: BTreeSet<u32>| lines.into_iter().filter_map(|line| usize::try_from(line).ok()).collect();
+        files
+            .into_iter()
+            .map(|file| Lines {
+                file: file.path,
+                reached: numbers(file.covered),
+                missed: numbers(file.not_covered),
+            })
+            .collect()
+    }
+
+    /// The rules of the modules, in the order of their text.
+    pub(super) fn rules(&mut self) -> Vec<ModuleRule> {
+        let mut rules = Vec::new();
+        for module in self.pristine.get_modules() {
+            let file = module.package.span.source.file().clone();
+            for rule in module.policy.iter().map(AsRef::as_ref) {
+                let (reference, function, default) = match rule {
+                    regorus::unstable::Rule::Default { refr, .. } => (refr, false, true),
+                    regorus::unstable::Rule::Spec { head, .. } => match head {
+                        RuleHead::Compr { refr, .. } | RuleHead::Set { refr, .. } => (refr, false, false),
+                        RuleHead::Func { refr, .. } => (refr, true, false),
+                    },
+                };
+                rules.push(ModuleRule {
+                    file: file.clone(),
+                    name: reference.span().text().to_owned(),
+                    line: usize::try_from(rule.span().line).unwrap_or(usize::MAX),
+                    function,
+                    default,
+                });
+            }
+        }
+        rules
+    }
+}
+
+/// Lines of a file that were reached and that were not. Lines without code are in neither.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) file: String,
+    pub(super) reached: BTreeSet<usize>,
+    pub(super) missed: BTreeSet<usize>,
+}
+
+/// A rule as a module has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ModuleRule {
+    pub(super) file: String,
+    pub(super) name: String,
+    /// Line on which it begins.
+    pub(super) line: usize,
+    pub(super) function: bool,
+    pub(super) default: bool,
+}
+
+/// A session for groups of rules: a generated module puts the rules of a group behind one entry
+/// point, so that what helpers compute is computed once for the group.
+#[derive(Debug)]
+pub(super) struct Interpreter {
+    session: Session,
 }
 
 impl Interpreter {
@@ -46,21 +165,13 @@ impl Interpreter {
         groups: &[Vec<usize>],
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        let mut engine = prepare(set.modules.iter(), &set.data, limits)?;
-        engine
-            .add_policy("entry".to_owned(), entry_module(rules, groups))
-            .map_err(|error| Failure::parse(&error.to_string()))?;
-        // The first evaluation analyses all modules: what is wrong with them shows here.
-        let ready = guarded(&mut engine, &format!("data.{PACKAGE}.ready"))?;
-        if ready != Value::from(true) {
-            return Err(Failure::undefined("the policies could not be prepared".to_owned()));
-        }
-        Ok(Self { engine: engine.clone(), pristine: engine })
+        let session = Session::new(set.modules.iter(), &entry_points(rules, groups), &set.data, limits)?;
+        Ok(Self { session })
     }
 
     /// The values of all rules of a group, by rule index.
     pub(super) fn group(&mut self, group: usize, input: &Value) -> Result<BTreeMap<usize, Value>, Failure> {
-        let value = self.run(&format!("data.{PACKAGE}.g{group}"), input)?;
+        let value = self.session.run(&format!("data.{PACKAGE}.g{group}"), input.clone()).0?;
         let Value::Object(object) = &value else {
             return Err(Failure::undefined(String::from("the group is undefined")));
         };
@@ -72,51 +183,16 @@ impl Interpreter {
 
     /// The value of one rule: an object of its entries.
     pub(super) fn rule(&mut self, rule: usize, input: &Value) -> Result<Value, Failure> {
-        match self.run(&format!("data.{PACKAGE}.r{rule}"), input)? {
+        match self.session.run(&format!("data.{PACKAGE}.r{rule}"), input.clone()).0? {
             Value::Undefined => Err(Failure::undefined(String::from("a result is undefined"))),
             value => Ok(value),
         }
     }
-
-    fn run(&mut self, path: &str, input: &Value) -> Result<Value, Failure> {
-        self.engine.set_input(input.clone());
-        let result = guarded(&mut self.engine, path);
-        // Gathered so that a policy does not write to our standard error.
-        let _ = self.engine.take_prints();
-        if result.is_err() {
-            self.engine = self.pristine.clone();
-        }
-        result
-    }
-}
-
-/// An engine with modules, data, our functions and limits; nothing evaluated yet.
-pub(super) fn prepare<'a>(
-    modules: impl Iterator<Item = &'a Module>,
-    data: &Value,
-    limits: &Limits,
-) -> Result<Engine, Failure> {
-    let mut engine = Engine::new();
-    // Also for compatible styles: a built-in's error that turns into "undefined" lets a denial pass.
-    engine.set_strict_builtin_errors(true);
-    engine.set_gather_prints(true);
-    engine.set_execution_timer_config(ExecutionTimerConfig {
-        limit: limits.time,
-        check_interval: NonZeroU32::new(128).unwrap_or(NonZeroU32::MIN),
-    });
-    builtins::register(&mut engine, limits);
-    for module in modules {
-        engine
-            .add_policy(module.file.to_string(), module.text.to_string())
-            .map_err(|error| Failure::parse(&error.to_string()))?;
-    }
-    engine.add_data(own_copy(data)).map_err(|error| Failure::parse(&error.to_string()))?;
-    Ok(engine)
 }
 
 /// Evaluates a rule path. The engine's own panics (it has some left, such as slicing in
 /// `regex.template_match`) are failures like any other.
-pub(super) fn guarded(engine: &mut Engine, path: &str) -> Result<Value, Failure> {
+fn guarded(engine: &mut Engine, path: &str) -> Result<Value, Failure> {
     match catch_unwind(AssertUnwindSafe(|| engine.eval_rule(path.to_owned()))) {
         Ok(Ok(value)) => Ok(value),
         Ok(Err(error)) => Err(Failure::parse(&error.to_string())),
@@ -124,8 +200,8 @@ pub(super) fn guarded(engine: &mut Engine, path: &str) -> Result<Value, Failure>
     }
 }
 
-fn entry_module(rules: &[Rule], groups: &[Vec<usize>]) -> String {
-    let mut text = format!("package {PACKAGE}\n\nready := true\n");
+fn entry_points(rules: &[Rule], groups: &[Vec<usize>]) -> String {
+    let mut text = String::new();
     let mut used: Vec<usize> = groups.iter().flatten().copied().collect();
     used.sort_unstable();
     used.dedup();
@@ -161,10 +237,7 @@ fn detached(value: &Value, budget: &mut usize) -> Option<Value> {
             Value::from(items.iter().map(|item| detached(item, budget)).collect::<Option<Vec<_>>>()?)
         }
         Value::Set(items) => Value::from(
-            items
-                .iter_sorted()
-                .map(|item| detached(item, budget))
-                .collect::<Option<std::collections::BTreeSet<_>>>()?,
+            items.iter_sorted().map(|item| detached(item, budget)).collect::<Option<BTreeSet<_>>>()?,
         ),
         Value::Object(fields) => Value::from(
             fields
@@ -194,7 +267,7 @@ enum Kind {
 }
 
 impl Failure {
-    pub(super) fn undefined(message: String) -> Self {
+    pub(super) const fn undefined(message: String) -> Self {
         Self { message, file: None, line: None, column: None, kind: Kind::Undefined }
     }
 
@@ -225,7 +298,9 @@ impl Failure {
             failure.message = text.split_whitespace().collect::<Vec<_>>().join(" ");
         }
         if text.contains("execution exceeded time limit") {
+            // The engine's text names the time that passed, which differs from run to run.
             failure.kind = Kind::Time;
+            failure.message = String::from("it did not finish within its time limit");
         }
         failure
     }
@@ -236,7 +311,7 @@ impl Failure {
         let column = parts.next().and_then(|text| text.parse().ok());
         let line = parts.next().and_then(|text| text.parse().ok());
         if let (Some(column), Some(line), Some(file)) = (column, line, parts.next()) {
-            if file != "entry" {
+            if file != GENERATED {
                 self.file = Some(file.to_owned());
                 self.line = Some(line);
                 self.column = Some(column);
@@ -247,7 +322,6 @@ impl Failure {
     pub(super) fn evaluation_error(&self, rule: &Rule, limits: &Limits) -> EvaluationError {
         let mut error = match self.kind {
             Kind::Error => EvaluationError::of(rule, self.message.clone()),
-            // The engine's text names the time that passed, which differs from run to run.
             Kind::Time => EvaluationError::of(
                 rule,
                 format!("`{}` did not finish within {} ms", rule.id, limits.time.as_millis()),

@@ -1,4 +1,5 @@
 //! Integration tests, one module a topic.
+
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
