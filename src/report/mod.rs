@@ -139,8 +139,6 @@ pub struct Options {
     pub colour: bool,
     /// Drawing characters beyond ASCII (`text`, `table`).
     pub unicode: bool,
-    /// Terminal hyperlinks on rule ids (`text`).
-    pub links: bool,
     /// Width in columns (`table`).
     pub width: u16,
     /// Findings and problems only, no summary (`text`, `concise`).
@@ -160,12 +158,11 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For a pipe: no colour, no link, Unicode, 100 columns.
+    /// For a pipe: no colour, Unicode, 100 columns.
     fn default() -> Self {
         Self {
             colour: false,
             unicode: true,
-            links: false,
             width: 100,
             quiet: false,
             verbose: false,

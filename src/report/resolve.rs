@@ -2,13 +2,14 @@
 //! clusters, and a fingerprint that survives edits elsewhere. Done once, for all formats.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 use rayon::prelude::*;
 
-use crate::model::{Finding, Place, Report, Route, Span, Standing, Verdict};
+use crate::manifest::Tree;
+use crate::model::{Finding, Report, Route, Span, Standing, Step, Verdict};
 
 /// A report, resolved.
 #[derive(Debug)]
@@ -204,52 +205,82 @@ fn fingerprint(finding: &Finding, sites: &[Site<'_>], seen: &mut BTreeSet<String
     }
 }
 
-/// The position of each finding. Each route of each distinct document is looked up once.
+/// The position of each finding.
 fn positions<'a>(findings: &[&'a Finding]) -> Vec<Option<Position<'a>>> {
-    type Wanted<'a> = (*const u8, &'a Route, Option<&'a Route>);
-    let wanted = |finding: &'a Finding| -> Option<(Wanted<'a>, &'a Arc<str>)> {
-        let text = finding.text.as_ref()?;
-        Some(((text.as_ptr(), &finding.item, finding.route.as_ref()), text))
-    };
-    let mut distinct: HashMap<(usize, &Route, Option<&Route>), usize> = HashMap::new();
-    let mut lookups = Vec::new();
-    let indexes: Vec<Option<usize>> = findings
-        .iter()
-        .map(|finding| {
-            let ((address, item, route), text) = wanted(finding)?;
-            Some(*distinct.entry((address.addr(), item, route)).or_insert_with(|| {
-                lookups.push((text, item, route));
-                lookups.len() - 1
-            }))
+    let pointers = pointers(findings);
+    let positions = findings.iter().zip(pointers).map(|(finding, pointer)| {
+        let place = finding.place.as_ref()?;
+        let Pointer { span, missing } = pointer.unwrap_or(START);
+        Some(Position {
+            file: &place.file,
+            document: place.document,
+            line: (place.line + span.line).saturating_sub(1),
+            column: span.column,
+            text: finding.text.as_ref(),
+            span,
+            missing,
         })
-        .collect();
-    let located: Vec<(Span, Option<Arc<str>>)> =
-        lookups.par_iter().map(|(text, item, route)| locate(text, item, *route)).collect();
-    findings
-        .iter()
-        .zip(indexes)
-        .map(|(finding, index)| {
-            let place: &Place = finding.place.as_ref()?;
-            let (span, missing) = index
-                .and_then(|index| located.get(index).cloned())
-                .unwrap_or((Span { offset: 0, length: 0, line: 1, column: 1 }, None));
-            Some(Position {
-                file: &place.file,
-                document: place.document,
-                line: place.line + span.line - 1,
-                column: span.column,
-                text: finding.text.as_ref(),
-                span,
-                missing,
-            })
-        })
-        .collect()
+    });
+    positions.collect()
 }
 
-/// The stretch of a document that a route of an object in it names, or of its nearest existing
-/// parent and what is missing below that.
-fn locate(text: &str, item: &Route, route: Option<&Route>) -> (Span, Option<Arc<str>>) {
-    let _ = (item, route);
-    let length = text.find('\n').unwrap_or(text.len());
-    (Span { offset: 0, length, line: 1, column: 1 }, None)
+/// What a finding points at in its document.
+#[derive(Debug, Clone)]
+struct Pointer {
+    span: Span,
+    missing: Option<Arc<str>>,
+}
+
+/// The start of a document, where nothing better is known.
+const START: Pointer = Pointer { span: Span { offset: 0, length: 0, line: 1, column: 1 }, missing: None };
+
+/// The pointer of each finding that has a text. Equal texts are one text in memory, and each is
+/// parsed once.
+fn pointers(findings: &[&Finding]) -> Vec<Option<Pointer>> {
+    let mut texts: BTreeMap<usize, (&str, Vec<usize>)> = BTreeMap::new();
+    for (index, finding) in findings.iter().enumerate() {
+        if let Some(text) = &finding.text {
+            texts.entry(text.as_ptr().addr()).or_insert_with(|| (text, Vec::new())).1.push(index);
+        }
+    }
+    let texts: Vec<(&str, Vec<usize>)> = texts.into_values().collect();
+    let located: Vec<Vec<(usize, Pointer)>> = texts
+        .par_iter()
+        .map(|(text, indexes)| {
+            let tree = Tree::parse(text).ok();
+            let pointer = |index: &usize| {
+                let finding = findings.get(*index)?;
+                Some((*index, tree.as_ref().map_or(START, |tree| locate(tree, text, finding))))
+            };
+            indexes.iter().filter_map(pointer).collect()
+        })
+        .collect();
+    let mut pointers = vec![None; findings.len()];
+    for (index, pointer) in located.into_iter().flatten() {
+        if let Some(slot) = pointers.get_mut(index) {
+            *slot = Some(pointer);
+        }
+    }
+    pointers
+}
+
+/// The value that a finding is about; its key, if the value takes several lines; the key of the
+/// nearest parent, if the value is missing; the object's name, if the finding is about all of it.
+fn locate(tree: &Tree<'_>, text: &str, finding: &Finding) -> Pointer {
+    let (item, whole) = (&finding.item, Route::root());
+    let route = item.join(finding.route.as_ref().unwrap_or(&whole));
+    if route.0.len() == item.0.len()
+        && let Some(span) = tree.value(&item.key("metadata").key("name"))
+    {
+        return Pointer { span, missing: None };
+    }
+    let nearest = tree.nearest(&route);
+    let missing = route.0.get(nearest.steps).map(|step| match step {
+        Step::Key(key) => key.clone(),
+        Step::Index(index) => format!("[{index}]").into(),
+    });
+    let end = nearest.span.offset.saturating_add(nearest.span.length);
+    let one_line = text.get(nearest.span.offset..end).is_some_and(|value| !value.contains('\n'));
+    let span = if missing.is_none() && one_line { nearest.span } else { nearest.head() };
+    Pointer { span, missing }
 }

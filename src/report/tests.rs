@@ -228,11 +228,41 @@ fn what_is_equal_on_many_clusters_is_one_entry() {
         resolved.entries.iter().map(|entry| (&*entry.finding.rule, entry.sites.len())).collect();
     assert_eq!(
         rules,
-        [("accelerators/limits", 1), ("gitops/image-digest", 3), ("gitops/requests", 1), ("quota/age", 1)]
+        [("gitops/image-digest", 3), ("accelerators/limits", 1), ("gitops/requests", 1), ("quota/age", 1)]
     );
     let text = rendered(&report, Format::Text, &Options::default());
     assert_eq!(text.matches("has no digest").count(), 1, "{text}");
     assert!(text.contains("in      3 clusters: prod-aws-use1, prod-az-weu, prod-gcp-euw4\n"), "{text}");
+}
+
+#[test]
+fn findings_point_at_what_is_wrong() {
+    let report = samples::fleet();
+    let resolved = resolve(&report);
+    let at = |entry: usize| {
+        let position = resolved.entries[entry].position().unwrap();
+        let span = position.span;
+        let text = &position.text.unwrap()[span.offset..span.offset + span.length];
+        (position.line, position.column, text, position.missing.as_deref())
+    };
+    // The document begins on line 15 of its file; `image` is its 11th line.
+    assert_eq!(at(0), (25, 18, "registry.example.org/ranker:v2", None));
+    // There are no `limits`: the nearest parent is shown.
+    assert_eq!(at(1), (26, 11, "resources", Some("limits")));
+    // An item of a list; a parent in a flow mapping.
+    let container = "{name: probe, image: registry.example.org/probe@sha256:9a1c}";
+    assert_eq!(at(2), (9, 11, container, Some("resources")));
+    assert_eq!(resolved.entries[3].position(), None);
+
+    let mut report = samples::many(1);
+    report.findings[0].route = None;
+    let resolved = resolve(&report);
+    let position = resolved.entries[0].position().unwrap();
+    assert_eq!((position.line, position.column), (4, 9), "an object as a whole is shown by its name");
+    report.findings[0].text = Some("a: [".into());
+    let resolved = resolve(&report);
+    let position = resolved.entries[0].position().unwrap();
+    assert_eq!((position.line, position.column), (1, 1), "a text that cannot be read");
 }
 
 #[test]
