@@ -19,10 +19,9 @@ const DETAILS_LIMIT: usize = 10_000;
 pub(super) fn hits(rule: &Rule, style: Style, value: &Value) -> Result<Vec<Hit>, EvaluationError> {
     let mut hits = Vec::new();
     for entry in &rule.entries {
-        let elements = match value.as_object().ok().and_then(|object| object.get(&Value::from(&*entry.name)))
-        {
-            Some(elements) => elements,
-            None => return Err(EvaluationError::of(rule, format!("`{}` is undefined", entry.name))),
+        let entries = value.as_object().ok();
+        let Some(elements) = entries.and_then(|entries| entries.get(&Value::from(&*entry.name))) else {
+            return Err(EvaluationError::of(rule, format!("`{}` is undefined", entry.name)));
         };
         let elements: Vec<&Value> = match (elements, style) {
             (Value::Set(set), _) => set.iter_sorted().collect(),
@@ -352,7 +351,7 @@ mod tests {
     fn details_that_are_enormous_when_written_out_are_refused() {
         let mut text = String::from("x0 := [1]\n");
         for level in 1..=40 {
-            text.push_str(&format!("x{level} := [x{}, x{}]\n", level - 1, level - 1));
+            text += &format!("x{level} := [x{}, x{}]\n", level - 1, level - 1);
         }
         let message =
             error(Style::Native, &format!("deny contains {{\"msg\": \"a\", \"details\": x40}}\n{text}"));

@@ -8,6 +8,7 @@ mod fixtures;
 mod functions;
 pub mod isolate;
 mod load;
+mod local;
 mod outcome;
 mod rego;
 mod set;

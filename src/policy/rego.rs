@@ -291,7 +291,7 @@ impl Failure {
                     failure.set_place(place);
                 }
             } else if let Some(message) = line.trim_start().strip_prefix("error: ") {
-                failure.message = message.trim_end_matches('.').to_owned();
+                message.trim_end_matches('.').clone_into(&mut failure.message);
             }
         }
         if failure.message.is_empty() {
@@ -310,12 +310,12 @@ impl Failure {
         let mut parts = place.rsplitn(3, ':');
         let column = parts.next().and_then(|text| text.parse().ok());
         let line = parts.next().and_then(|text| text.parse().ok());
-        if let (Some(column), Some(line), Some(file)) = (column, line, parts.next()) {
-            if file != GENERATED {
-                self.file = Some(file.to_owned());
-                self.line = Some(line);
-                self.column = Some(column);
-            }
+        if let (Some(column), Some(line), Some(file)) = (column, line, parts.next())
+            && file != GENERATED
+        {
+            self.file = Some(file.to_owned());
+            self.line = Some(line);
+            self.column = Some(column);
         }
     }
 

@@ -419,8 +419,8 @@ mod tests {
         let text = "package a_test\n\ntest_x if {\n\tsome i in numbers.range(1, 100000)\n\tsome j in numbers.range(1, 100000)\n\ti * j < 0\n}\n";
         let limits = Limits { time: Duration::from_millis(50), ..Limits::default() };
         let options = TestOptions { limits, ..TestOptions::default() };
-        let test = only(run_tests(&with_tests(&[("a_test.rego", text)]), &options).unwrap());
-        let TestResult::Failed { message, .. } = test.result else { panic!() };
+        let only = only(run_tests(&with_tests(&[("a_test.rego", text)]), &options).unwrap());
+        let TestResult::Failed { message, .. } = only.result else { panic!() };
         assert!(message.contains("time limit") && !message.contains("elapsed"), "{message}");
     }
 

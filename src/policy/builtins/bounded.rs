@@ -28,7 +28,7 @@ pub(super) const FUNCTIONS: &[(&str, u8, Function)] = &[
     ("units.parse", 1, |a| units("units.parse", a)),
     ("units.parse_bytes", 1, |a| units("units.parse_bytes", a)),
     ("urlquery.encode", 1, |a| bounded("urlquery.encode", a)),
-    ("yaml.is_valid", 1, yaml_is_valid),
+    ("yaml.is_valid", 1, |a| Ok(Value::from(yaml_is_valid(a)))),
     ("yaml.marshal", 1, |a| marshal("yaml.marshal", a)),
     ("yaml.unmarshal", 1, yaml_unmarshal),
 ];
@@ -49,7 +49,8 @@ fn bounded(name: &str, arguments: &[Value]) -> Result<Value, String> {
 }
 
 fn array_concat(arguments: &[Value]) -> Result<Value, String> {
-    let length: usize = arguments.iter().filter_map(|a| a.as_array().ok()).map(|array| array.len()).sum();
+    let length: usize =
+        arguments.iter().filter_map(|a| a.as_array().ok()).map(regorus::value::Array::len).sum();
     items("array.concat", length)?;
     original("array.concat", arguments)
 }
@@ -234,8 +235,8 @@ fn yaml_unmarshal(arguments: &[Value]) -> Result<Value, String> {
         .map_err(|error| format!("`yaml.unmarshal`: {}", error.message))
 }
 
-fn yaml_is_valid(arguments: &[Value]) -> Result<Value, String> {
-    Ok(Value::from(text("yaml.is_valid", arguments, 0).is_ok_and(|text| manifest::value(text).is_ok())))
+fn yaml_is_valid(arguments: &[Value]) -> bool {
+    text("yaml.is_valid", arguments, 0).is_ok_and(|text| manifest::value(text).is_ok())
 }
 
 fn items(name: &str, count: usize) -> Result<(), String> {
@@ -325,7 +326,7 @@ mod tests {
     fn a_value_that_shares_its_parts_is_not_written_out() {
         let mut policy = String::from("x0 := [\"0123456789\"]\n");
         for level in 1..=40 {
-            policy.push_str(&format!("x{level} := [x{}, x{}]\n", level - 1, level - 1));
+            policy += &format!("x{level} := [x{}, x{}]\n", level - 1, level - 1);
         }
         for call in ["json.marshal(x40)", "yaml.marshal(x40)", r#"sprintf("%v", [x40])"#] {
             let message = eval(&format!("{call}\n{policy}")).unwrap_err();

@@ -9,7 +9,7 @@ pub(super) const FUNCTIONS: &[(&str, u8, Function)] = &[
     ("fleetgate.image", 1, image),
     ("fleetgate.quantity.compare", 2, compare),
     ("fleetgate.quantity.integer", 1, integer),
-    ("fleetgate.quantity.valid", 1, valid),
+    ("fleetgate.quantity.valid", 1, |a| Ok(Value::from(quantity(a, 0).is_ok()))),
 ];
 
 fn glob(arguments: &[Value]) -> Result<Value, String> {
@@ -41,10 +41,6 @@ fn compare(arguments: &[Value]) -> Result<Value, String> {
 fn integer(arguments: &[Value]) -> Result<Value, String> {
     let quantity = quantity(arguments, 0)?;
     quantity.to_integer().map(Value::from).ok_or_else(|| explained(&QuantityError::Fraction(quantity)))
-}
-
-fn valid(arguments: &[Value]) -> Result<Value, String> {
-    Ok(Value::from(quantity(arguments, 0).is_ok()))
 }
 
 fn quantity(arguments: &[Value], position: usize) -> Result<Quantity, String> {

@@ -36,7 +36,7 @@ pub(super) fn register(engine: &mut Engine, limits: &Limits) {
         .chain(patterns::FUNCTIONS)
         .chain(sprintf::FUNCTIONS);
     for &(name, arity, function) in functions {
-        add(engine, name, arity, move |arguments| function(arguments));
+        add(engine, name, arity, function);
     }
     let now = limits.now_ns;
     add(engine, "time.now_ns", 0, move |_| {
@@ -55,8 +55,7 @@ fn add(
     arity: u8,
     function: impl Fn(&[Value]) -> Result<Value, String> + Clone + Send + Sync + 'static,
 ) {
-    let extension =
-        move |arguments: Vec<Value>| function(&arguments).map_err(|message| anyhow::Error::msg(message));
+    let extension = move |arguments: Vec<Value>| function(&arguments).map_err(anyhow::Error::msg);
     // Fails only if the name was added before, and each table has a name once (tested).
     let _ = engine.add_extension(name.to_owned(), arity, Box::new(extension));
 }

@@ -14,7 +14,7 @@ pub(super) const FUNCTIONS: &[(&str, u8, Function)] = &[
     ("glob.match", 3, glob_match),
     ("regex.find_all_string_submatch_n", 3, find_all),
     ("regex.find_n", 3, find_n),
-    ("regex.is_valid", 1, is_valid),
+    ("regex.is_valid", 1, |a| Ok(Value::from(is_valid(a)))),
     ("regex.match", 2, is_match),
     ("regex.replace", 3, replace),
     ("regex.split", 2, split),
@@ -144,8 +144,8 @@ fn is_match(arguments: &[Value]) -> Result<Value, String> {
     regex(text("regex.match", arguments, 0)?, |regex| regex.is_match(value)).map(Value::from)
 }
 
-fn is_valid(arguments: &[Value]) -> Result<Value, String> {
-    Ok(Value::from(text("regex.is_valid", arguments, 0).is_ok_and(|pattern| regex(pattern, |_| ()).is_ok())))
+fn is_valid(arguments: &[Value]) -> bool {
+    text("regex.is_valid", arguments, 0).is_ok_and(|pattern| regex(pattern, |_| ()).is_ok())
 }
 
 fn find_n(arguments: &[Value]) -> Result<Value, String> {
@@ -216,7 +216,7 @@ fn replace(arguments: &[Value]) -> Result<Value, String> {
 }
 
 /// A text with regular expressions between delimiters, such as `urn:foo:{.*}`, as one anchored
-/// expression (open-policy-agent/opa topdown/regex_template.go). The engine's own does not go back
+/// expression (open-policy-agent/opa `topdown/regex_template.go`). The engine's own does not go back
 /// over a match, and panics where the value is shorter than the template's first literal.
 fn template_match(arguments: &[Value]) -> Result<Value, String> {
     let name = "regex.template_match";
@@ -242,7 +242,7 @@ fn template_match(arguments: &[Value]) -> Result<Value, String> {
             if depth == 0 {
                 // Alone first, so that it cannot close the group it is put into.
                 regex(&part, |_| ())?;
-                pattern.push_str(&format!("({})", std::mem::take(&mut part)));
+                pattern.extend(["(", &std::mem::take(&mut part), ")"]);
                 continue;
             }
         }
@@ -278,7 +278,7 @@ mod tests {
             r#"regex.replace("none", "x", "y")"#,
             r#"regex.is_valid("a(")"#,
             r#"regex.is_valid("a+")"#,
-            r#"regex.is_valid(1)"#,
+            "regex.is_valid(1)",
             r#"regex.template_match("urn:{[a-z]+}:x", "urn:abc:x", "{", "}")"#,
             r#"regex.template_match("urn:{[a-z]+}:x", "urn:1:x", "{", "}")"#,
             r#"glob.match("*.github.com", [], "api.github.com")"#,

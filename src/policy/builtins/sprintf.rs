@@ -17,6 +17,7 @@ const WIDTH_LIMIT: usize = 1000;
 
 /// `%[flags][width][.precision]verb`.
 #[derive(Debug, Default, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "the five flags that `fmt` has")]
 struct Directive {
     left: bool,
     sign: bool,
@@ -112,11 +113,8 @@ impl Directive {
             'X' if whole => format!("{}{}", prefix("0X"), digits.format_big_hex()),
             'c' if whole => {
                 let character = number.as_u64().and_then(|n| u32::try_from(n).ok()).and_then(char::from_u32);
-                return Ok(self.pad(
-                    String::new(),
-                    character.unwrap_or(char::REPLACEMENT_CHARACTER).to_string(),
-                    false,
-                ));
+                let character = character.unwrap_or(char::REPLACEMENT_CHARACTER).to_string();
+                return Ok(self.pad("", &character, false));
             }
             'f' | 'F' => format!("{:.*}", self.precision.unwrap_or(6), float.abs()),
             'e' => exponential(float.abs(), self.precision.unwrap_or(6)),
@@ -135,7 +133,7 @@ impl Directive {
             (false, false, true) => " ",
             (false, false, false) => "",
         };
-        Ok(self.pad(sign.to_owned(), body, true))
+        Ok(self.pad(sign, &body, true))
     }
 
     fn text(self, verb: char, text: &str) -> String {
@@ -144,21 +142,21 @@ impl Directive {
             None => text.to_owned(),
         };
         match verb {
-            's' | 'v' => self.pad(String::new(), cut, false),
-            'q' => self.pad(String::new(), quoted(&cut), false),
+            's' | 'v' => self.pad("", &cut, false),
+            'q' => self.pad("", &quoted(&cut), false),
             'x' | 'X' => {
                 let hex = cut.bytes().fold(String::new(), |mut hex, byte| {
                     let _ = write!(hex, "{byte:02x}");
                     hex
                 });
-                self.pad(String::new(), if verb == 'X' { hex.to_uppercase() } else { hex }, false)
+                self.pad("", &if verb == 'X' { hex.to_uppercase() } else { hex }, false)
             }
-            'T' => self.pad(String::new(), "string".into(), false),
+            'T' => self.pad("", "string", false),
             other => format!("%!{other}(string={text})"),
         }
     }
 
-    fn pad(self, sign: String, body: String, number: bool) -> String {
+    fn pad(self, sign: &str, body: &str, number: bool) -> String {
         let missing = self.width.saturating_sub(sign.chars().count() + body.chars().count());
         if self.left {
             format!("{sign}{body}{}", " ".repeat(missing))

@@ -3,7 +3,8 @@
 use std::io::{self, BufReader, BufWriter, Read, Write};
 
 use super::wire::{self, Bounds, Reply, Request, Setup};
-use crate::policy::evaluate::{Local, STACK_SIZE};
+use crate::policy::evaluate::STACK_SIZE;
+use crate::policy::local::Local;
 
 /// Evaluates what the parent sends until it closes the stream. Returns an error if the stream is
 /// not understood, which only happens if something other than our parent started us.

@@ -219,8 +219,8 @@ impl WireProblem {
     pub(super) fn into_problem(self, policies: &PolicySet) -> Problem {
         let mut problem = Problem::new("policy", self.message);
         problem.help = self.help;
-        let modules = policies.sets.iter().flat_map(|set| &set.modules);
-        let module = modules.filter(|module| Some(&module.file) == self.file.as_ref()).next();
+        let mut modules = policies.sets.iter().flat_map(|set| &set.modules);
+        let module = modules.find(|module| Some(&module.file) == self.file.as_ref());
         if let (Some(module), Some((line, column))) = (module, self.place) {
             problem.span = span(&module.text, line, column);
             problem.source = Some(Arc::clone(&module.text));
