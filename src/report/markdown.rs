@@ -197,8 +197,8 @@ fn code(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// Whether a rule's link can stand in a Markdown link as it is.
-fn is_plain_url(url: &str) -> bool {
+/// Whether a rule's link can stand in a link of Markdown or of a terminal as it is.
+pub(super) fn is_plain_url(url: &str) -> bool {
     url.starts_with("https://")
         && !url.contains(|c: char| c.is_whitespace() || clean::is_hidden(c) || "()<>|\\\"`".contains(c))
 }

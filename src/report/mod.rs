@@ -139,6 +139,8 @@ pub struct Options {
     pub colour: bool,
     /// Drawing characters beyond ASCII (`text`, `table`).
     pub unicode: bool,
+    /// Terminal hyperlinks: rule ids lead to their page (`text`).
+    pub links: bool,
     /// Width in columns (`table`).
     pub width: u16,
     /// Findings and problems only, no summary (`text`, `concise`).
@@ -158,11 +160,12 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// For a pipe: no colour, Unicode, 100 columns.
+    /// For a pipe: no colour, no link, Unicode, 100 columns.
     fn default() -> Self {
         Self {
             colour: false,
             unicode: true,
+            links: false,
             width: 100,
             quiet: false,
             verbose: false,

@@ -440,6 +440,9 @@ fn colour_only_adds_escapes() {
         assert_eq!(stripped, rendered(&samples::fleet(), format, &Options::default()), "{format}");
         assert_eq!(coloured != stripped, matches!(format, Format::Text | Format::Concise), "{format}");
     }
+    let links = rendered(&samples::fleet(), Format::Text, &Options { links: true, ..Options::default() });
+    let link = "deny[\u{1b}]8;;https://example.org/rules/image-digest\u{1b}\\gitops/image-digest\u{1b}]8;;\u{1b}\\]: image";
+    assert!(links.contains(link), "{links:?}");
     let ascii = Options { unicode: false, ..Options::default() };
     assert!(rendered(&samples::many(2), Format::Table, &ascii).is_ascii());
     assert!(rendered(&samples::many(2), Format::Text, &ascii).is_ascii());

@@ -8,7 +8,7 @@ use miette::Severity;
 use crate::model::{Level, Problem};
 
 use super::frame::{self, Head, Mark};
-use super::{Entry, Options, Resolved, clean, concise, facts, summary};
+use super::{Entry, Options, Resolved, clean, concise, facts, markdown, summary};
 
 /// Up to so many findings or problems, each gets its frame.
 const ALL_FRAMED: usize = 50;
@@ -127,8 +127,10 @@ fn entry(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let finding = entry.finding;
+    let rule = resolved.report.rules.iter().find(|rule| rule.id == finding.rule);
+    let url = rule.and_then(|rule| rule.url.as_deref());
     let head = Head {
-        word: format!("{}[{}]:", finding.level.as_str(), clean::line(&finding.rule)),
+        word: format!("{}[{}]:", finding.level.as_str(), linked(&finding.rule, url, options)),
         message: &clean::line(&finding.message),
         severity: match finding.level {
             Level::Deny => Severity::Error,
@@ -193,12 +195,19 @@ fn entry(
         fact(out, "worse", standing)?;
     }
     facts_of(out, "help", finding.remediation.as_deref())?;
-    if let Some(rule) = resolved.report.rules.iter().find(|rule| rule.id == finding.rule)
-        && let Some(url) = &rule.url
-    {
+    if let Some(url) = url {
         fact(out, "see", &clean::line(url))?;
     }
     writeln!(out)
+}
+
+/// A rule id that leads to its page, on terminals that can (OSC 8).
+fn linked(rule: &str, url: Option<&str>, options: &Options) -> String {
+    let rule = clean::line(rule);
+    match url.filter(|url| options.links && markdown::is_plain_url(url)) {
+        Some(url) => format!("\u{1b}]8;;{url}\u{1b}\\{rule}\u{1b}]8;;\u{1b}\\"),
+        None => rule,
+    }
 }
 
 /// The line of `text` that `offset` is on.
