@@ -35,11 +35,11 @@ pub(super) enum Formula {
     N,
     Key,
     Field { of_item: bool, route: Route },
-    Or(Box<Formula>, Box<Formula>),
-    Default(Box<Formula>, Box<Formula>),
-    Binary(Operator, Box<Formula>, Box<Formula>),
-    Not(Box<Formula>),
-    Call(Function, Vec<Formula>),
+    Or(Box<Self>, Box<Self>),
+    Default(Box<Self>, Box<Self>),
+    Binary(Operator, Box<Self>, Box<Self>),
+    Not(Box<Self>),
+    Call(Function, Vec<Self>),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

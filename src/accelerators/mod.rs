@@ -4,14 +4,18 @@
 mod amount;
 mod formula;
 mod machines;
+mod pod;
 mod registry;
+mod resources;
 mod value;
 mod workload;
 
 pub use amount::{Amount, Fits, Three};
+pub use pod::{Resources, pod_resources};
 pub use registry::{
     DeviceEntry, KindEntry, PartEntry, Registry, RegistryError, Rule, ScaleEntry, TimesEntry,
 };
+pub use resources::{Class, class, is_extended};
 pub use workload::{Bounds, PodGroup, Workload};
 
 use crate::model::Value;
