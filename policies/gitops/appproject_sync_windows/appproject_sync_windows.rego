@@ -170,13 +170,9 @@ valid_range(text, i) if {
 
 number(text, i) := value if {
 	regex.match(`^[0-9]{1,3}$`, text)
-	value := to_number(trimmed_zeros(text))
+	value := values.number(text)
 	value >= ranges[i][0]
 	value <= ranges[i][1]
 }
 
 number(text, i) := names[i][lower(text)]
-
-trimmed_zeros(text) := "0" if {
-	trim_left(text, "0") == ""
-} else := trim_left(text, "0")

@@ -24,6 +24,11 @@ show(value) := value if {
 	is_string(value)
 } else := json.marshal(value)
 
+# The number that a text of digits says; zeros in front do not count.
+number(digits) := 0 if {
+	trim_left(digits, "0") == ""
+} else := to_number(trim_left(digits, "0"))
+
 # A string that Helm, an ApplicationSet or a shell has still to fill in.
 templated(value) if {
 	is_string(value)

@@ -18,6 +18,12 @@ test_shown if {
 	values.show(["a"]) == `["a"]`
 }
 
+test_numbers if {
+	values.number("0") == 0
+	values.number("007") == 7
+	values.number("100") == 100
+}
+
 test_templated if {
 	values.templated("{{ .x }}")
 	values.templated("a-${X}")
