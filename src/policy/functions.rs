@@ -26,6 +26,8 @@ pub const EXTENSIONS: &[Function] = &[
     Function { path: "fleetgate.quantity.integer", arity: 1 },
     // Whether the value is a quantity.
     Function { path: "fleetgate.quantity.valid", arity: 1 },
+    // Whether a quantity is a whole number; an error if it is no quantity.
+    Function { path: "fleetgate.quantity.whole", arity: 1 },
 ];
 
 /// Functions that are refused: their answer depends on the moment, on chance, on the machine or on

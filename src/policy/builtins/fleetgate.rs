@@ -10,6 +10,7 @@ pub(super) const FUNCTIONS: &[(&str, u8, Function)] = &[
     ("fleetgate.quantity.compare", 2, compare),
     ("fleetgate.quantity.integer", 1, integer),
     ("fleetgate.quantity.valid", 1, |a| Ok(Value::from(quantity(a, 0).is_ok()))),
+    ("fleetgate.quantity.whole", 1, |a| Ok(Value::from(quantity(a, 0)?.to_integer().is_some()))),
 ];
 
 fn glob(arguments: &[Value]) -> Result<Value, String> {
@@ -98,6 +99,9 @@ mod tests {
         assert_eq!(eval(r#"fleetgate.quantity.valid("1.5Gi")"#), Ok(json("true")));
         assert_eq!(eval(r#"fleetgate.quantity.valid("1GB")"#), Ok(json("false")));
         assert_eq!(eval("fleetgate.quantity.valid(null)"), Ok(json("false")));
+        assert_eq!(eval(r#"fleetgate.quantity.whole("1000m")"#), Ok(json("true")));
+        assert_eq!(eval(r#"fleetgate.quantity.whole("500m")"#), Ok(json("false")));
+        assert!(eval(r#"fleetgate.quantity.whole("one")"#).is_err());
     }
 
     #[test]
