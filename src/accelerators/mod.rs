@@ -2,20 +2,26 @@
 //! moment. Everything here is pure: it sees the objects it is given and nothing else.
 
 mod amount;
+mod claims;
+mod demand;
 mod formula;
 mod machines;
 mod pod;
 mod registry;
 mod resources;
+mod tree;
 mod value;
 mod workload;
 
 pub use amount::{Amount, Fits, Three};
+pub use claims::claim_devices;
+pub use demand::{ObjectDemand, Totals, totals};
 pub use pod::{Resources, pod_resources};
 pub use registry::{
     DeviceEntry, KindEntry, PartEntry, Registry, RegistryError, Rule, ScaleEntry, TimesEntry,
 };
 pub use resources::{Class, class, is_extended};
+pub use tree::{Note, Tree};
 pub use workload::{Bounds, PodGroup, Workload};
 
 use crate::model::Value;

@@ -56,9 +56,25 @@ pub struct KindEntry {
     /// Whether it only holds templates that other objects run.
     #[serde(default)]
     pub template: bool,
+    /// Whether any workload's controller may have made it, as a queue makes its own record of a job.
+    #[serde(default)]
+    pub derived: bool,
+    /// Within what bounds it sets the replicas of `spec.scaleTargetRef`.
+    #[serde(default)]
+    pub autoscales: Option<AutoscalesEntry>,
     /// A rule that no formula can say, by the name it has in the code.
     #[serde(default)]
     pub rule: Option<Rule>,
+}
+
+/// The bounds of an autoscaler.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct AutoscalesEntry {
+    /// The least replicas.
+    pub min: String,
+    /// The most.
+    pub max: String,
 }
 
 /// Replicas now, at most, and while they are replaced.
@@ -77,7 +93,7 @@ pub struct ScaleEntry {
 }
 
 /// Some of the pods of a kind. Exactly one of `template`, `spec`, `container`, `object`, `embeds`
-/// with `at`, and `unseen` says what they are; `devices` may stand alone.
+/// with `at`, `runs` and `unseen` says what they are; `devices` may stand alone.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PartEntry {
@@ -108,6 +124,10 @@ pub struct PartEntry {
     /// The kind whose `spec` is at `at`, as `Kind.group`, or that is at `object`.
     #[serde(default)]
     pub embeds: Option<String>,
+    /// A field `{apiVersion, kind, name}` that names another object whose `spec.template` it runs
+    /// instead of that object.
+    #[serde(default)]
+    pub runs: Option<String>,
     /// Where the spec of `embeds` is.
     #[serde(default)]
     pub at: Option<String>,
@@ -196,7 +216,15 @@ pub(super) struct Kind {
     pub(super) parts: Vec<Part>,
     pub(super) creates: Vec<KindName>,
     pub(super) template: bool,
+    pub(super) derived: bool,
+    pub(super) autoscales: Option<Autoscales>,
     pub(super) rule: Option<Rule>,
+}
+
+#[derive(Debug)]
+pub(super) struct Autoscales {
+    pub(super) min: Formula,
+    pub(super) max: Formula,
 }
 
 #[derive(Debug, Default)]
@@ -241,6 +269,7 @@ pub(super) enum What {
     Embedded(Formula, KindName),
     DevicesOnly,
     Unseen(Arc<str>),
+    Referenced(Formula),
 }
 
 #[derive(Debug)]
@@ -333,7 +362,7 @@ impl Registry {
 
 impl Kind {
     fn parse(entry: &KindEntry) -> Result<Self, String> {
-        if !entry.template && entry.pods.is_empty() && entry.rule.is_none() {
+        if !entry.template && entry.pods.is_empty() && entry.rule.is_none() && entry.autoscales.is_none() {
             return Err("`pods` says nothing; a kind that runs none has `template: true`".into());
         }
         Ok(Self {
@@ -343,6 +372,14 @@ impl Kind {
             parts: entry.pods.iter().map(Part::parse).collect::<Result<_, _>>()?,
             creates: entry.creates.iter().map(|name| KindName::parse(name)).collect(),
             template: entry.template,
+            derived: entry.derived,
+            autoscales: match &entry.autoscales {
+                Some(AutoscalesEntry { min, max }) => Some(Autoscales {
+                    min: Formula::parse(min).map_err(|error| format!("`min`: {error}"))?,
+                    max: Formula::parse(max).map_err(|error| format!("`max`: {error}"))?,
+                }),
+                None => None,
+            },
             rule: entry.rule,
         })
     }
@@ -401,6 +438,9 @@ impl What {
         if let Some(why) = &entry.unseen {
             return Ok(Self::Unseen(why.as_str().into()));
         }
+        if let Some(reference) = &entry.runs {
+            return required("runs", Some(reference)).map(Self::Referenced);
+        }
         let embeds = entry.embeds.as_deref().map(KindName::parse);
         let what = [&entry.template, &entry.spec, &entry.container, &entry.object, &entry.at];
         match (what.map(Option::as_deref), embeds) {
@@ -419,7 +459,7 @@ impl What {
                 Ok(Self::Embedded(required("at", at)?, kind))
             }
             ([None, None, None, None, None], None) if !entry.devices.is_empty() => Ok(Self::DevicesOnly),
-            _ => Err("one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices` and \
+            _ => Err("one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices`, `runs` and \
                       `unseen` says what the pods are"
                 .into()),
         }
@@ -482,7 +522,7 @@ mod tests {
         );
         assert_eq!(
             refused("{kind: Farm, pods: [{template: spec.a, spec: spec.b}]}"),
-            "kind `Farm`: one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices` and \
+            "kind `Farm`: one of `template`, `spec`, `container`, `object`, `embeds` with `at`, `devices`, `runs` and \
              `unseen` says what the pods are"
         );
         assert_eq!(

@@ -29,6 +29,20 @@ pub enum Class {
 }
 
 impl Class {
+    /// The word in the table.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Device => "device",
+            Self::Slice => "slice",
+            Self::Share => "share",
+            Self::Property => "property",
+            Self::Fabric => "fabric",
+            Self::Monitoring => "monitoring",
+            Self::None => "none",
+            Self::Other => "other",
+        }
+    }
+
     /// Whether units of it are demanded: properties, observers and what is no device are not.
     pub const fn counts(self) -> bool {
         matches!(self, Self::Device | Self::Slice | Self::Share | Self::Fabric | Self::Other)

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::amount::{Amount, Three};
 use super::formula::{Formula, Item, Placed, Scope};
 use super::registry::{Kind, KindName, Part, Registry, Rule, Scale, Times, What};
+use super::tree::{Tree, namespace};
 use super::value::{self, field, fields, items, path, text};
 use crate::model::{Route, Step, Value};
 
@@ -98,28 +99,51 @@ impl Registry {
     /// that is not registered but has a pod template in its usual place is a workload with an
     /// unknown number of pods.
     pub fn workload(&self, object: &Value) -> Option<Workload> {
-        self.workload_within(object, None)
+        self.walk(object, None, None).map(|(workload, _)| workload)
     }
 
-    /// The same for an object that an autoscaler acts on.
-    pub fn workload_within(&self, object: &Value, bounds: Option<&Bounds>) -> Option<Workload> {
+    /// The same for an object of a tree that an autoscaler may act on; and the positions of the
+    /// objects whose templates it runs instead of them.
+    pub(super) fn workload_in(
+        &self,
+        object: &Value,
+        tree: &Tree<'_>,
+        bounds: Option<&Bounds>,
+    ) -> Option<(Workload, Vec<usize>)> {
+        self.walk(object, Some(tree), bounds)
+    }
+
+    fn walk(
+        &self,
+        object: &Value,
+        tree: Option<&Tree<'_>>,
+        bounds: Option<&Bounds>,
+    ) -> Option<(Workload, Vec<usize>)> {
         let (group, version, kind) = kind_of(object)?;
-        let mut walk = Walk { registry: self, pods: Vec::new(), unknown: BTreeSet::new() };
         let Some(entry) = self.get(group, version, kind) else {
-            return unregistered(object, kind);
+            return Some((unregistered(object, kind)?, Vec::new()));
+        };
+        if entry.parts.is_empty() && entry.rule.is_none() {
+            return None;
+        }
+        let mut walk = Walk {
+            registry: self,
+            tree,
+            namespace: namespace(object),
+            pods: Vec::new(),
+            unknown: BTreeSet::new(),
+            borrowed: Vec::new(),
         };
         let scope = Scope::of(object);
         // A queue starts what is suspended for it: the suspension is how the two agree on it.
         let held = !is_queued(object) && suspended(entry, &scope);
-        let factor = match (entry.template, held) {
-            (false, false) => Three::ONE,
-            _ => Three::ZERO,
-        };
+        let factor = if entry.template || held { Three::ZERO } else { Three::ONE };
         walk.kind(entry, &scope, bounds, &factor, None, MAX_DEPTH);
         if entry.template {
             walk.unknown.clear();
         }
-        Some(Workload { pods: walk.pods, unknown: walk.unknown, registered: true })
+        let workload = Workload { pods: walk.pods, unknown: walk.unknown, registered: true };
+        Some((workload, walk.borrowed))
     }
 }
 
@@ -181,13 +205,17 @@ fn metadata(template: Option<&Value>) -> Value {
         .unwrap_or_else(Value::new_object)
 }
 
-struct Walk<'r> {
+struct Walk<'r, 't> {
     registry: &'r Registry,
+    tree: Option<&'r Tree<'t>>,
+    namespace: Option<&'r str>,
+    /// Positions of the objects whose templates are run instead of them.
+    borrowed: Vec<usize>,
     pods: Vec<PodGroup>,
     unknown: BTreeSet<Arc<str>>,
 }
 
-impl Walk<'_> {
+impl Walk<'_, '_> {
     fn missing(&mut self, reason: String) {
         self.unknown.insert(reason.into());
     }
@@ -359,6 +387,7 @@ impl Walk<'_> {
                 };
                 return Some((at, no_containers(), Value::new_object()));
             }
+            What::Referenced(reference) => return self.referenced(reference, scope),
             What::Object(..) | What::Embedded(..) | What::Unseen(_) => return None,
         };
         if spec.is_none() && part.optional {
@@ -366,6 +395,26 @@ impl Walk<'_> {
         }
         let spec = spec.map(|spec| with_inline(spec, &part.inline, &part.beside));
         self.checked(path, spec, metadata)
+    }
+
+    /// The template of another workload, which runs here instead of there.
+    fn referenced(&mut self, reference: &Formula, scope: &Scope<'_>) -> Option<(Route, Value, Value)> {
+        let (at, reference) = locate(reference, scope)?;
+        let reference = reference?;
+        let found = self.tree.and_then(|tree| {
+            let index = tree.follow(reference, ("apps", "Deployment"), self.namespace)?;
+            let template = path(tree.objects.get(index).copied()?, &["spec", "template"])?;
+            Some((index, field(template, "spec")?.clone(), metadata(Some(template))))
+        });
+        let Some((index, spec, metadata)) = found else {
+            self.missing(format!("what `{at}` names is not in this cluster's manifests"));
+            return None;
+        };
+        // Argo Rollouts leaves the workload running if it is told so.
+        if text(reference, &["scaleDown"]).is_none_or(|how| **how != *"never") {
+            self.borrowed.push(index);
+        }
+        Some((at, spec, metadata))
     }
 
     /// A pod whose spec is a mapping; anything else is reported, for then there are pods that we
@@ -510,7 +559,7 @@ impl Scale {
     fn counts(&self, scope: &Scope<'_>, bounds: Option<&Bounds>) -> Three {
         let stated = self.replicas.as_ref().map_or(Amount::ONE, |formula| formula.amount(scope));
         let (steady, top) = match bounds {
-            Some(bounds) => (stated.max(&bounds.min).min(&bounds.max), bounds.max.clone()),
+            Some(bounds) => (bounds.steady(&stated), bounds.max.clone()),
             None => {
                 let scope = Scope { n: Some(stated.clone()), ..scope.clone() };
                 let top = self.max.as_ref().map_or_else(|| stated.clone(), |formula| formula.amount(&scope));

@@ -1,0 +1,297 @@
+//! The demand of a cluster's objects: three numbers for each resource.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::amount::{Amount, Three};
+use super::claims::{ClaimRef, NO_CLASS, claim_devices, pod_claims};
+use super::pod::{Resources, add, pod_resources, raise};
+use super::registry::KindName;
+use super::resources::class;
+use super::tree::{Note, Tree, namespace};
+use super::value::{self, field, items, path, text};
+use super::workload::{Workload, kind_of};
+use crate::model::{Route, Value};
+
+/// Demand by resource name; resources of which none is asked for are left out.
+pub type Totals = BTreeMap<Arc<str>, Three>;
+
+/// What one object asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ObjectDemand {
+    /// Position of the object in the tree.
+    pub index: usize,
+    /// Its pods; `None` for a claim, which asks for devices without running anything.
+    pub workload: Option<Workload>,
+    /// What it asks for, if it is not counted through another object.
+    pub demand: Totals,
+    /// The object through which it is counted.
+    pub through: Option<usize>,
+    /// Why it may ask for more; empty if all is known.
+    pub unknown: BTreeSet<Arc<str>>,
+    /// What else is to be said.
+    pub notes: Vec<Note>,
+}
+
+impl ObjectDemand {
+    /// What it adds to the cluster's demand.
+    pub fn counted(&self) -> Option<&Totals> {
+        self.through.is_none().then_some(&self.demand)
+    }
+
+    /// As `input.workload` shows it.
+    pub fn to_value(&self) -> Value {
+        let rows: Vec<Value> = self
+            .demand
+            .iter()
+            .map(|(resource, three)| {
+                value::object([
+                    ("resource", Value::String(resource.clone())),
+                    ("unit", Value::from(class(resource).as_str())),
+                    ("steady", three.steady.to_value()),
+                    ("rollout", three.rollout.to_value()),
+                    ("autoscaled", three.autoscaled.to_value()),
+                ])
+            })
+            .collect();
+        let mut shown = self.workload.as_ref().map_or_else(Value::new_object, Workload::to_value);
+        if let Ok(fields) = shown.as_object_mut() {
+            fields.insert(Value::from("demand"), Value::from(rows));
+        }
+        shown
+    }
+}
+
+/// The sum of what objects ask for, each counted once.
+pub fn totals<'a>(objects: impl IntoIterator<Item = &'a ObjectDemand>) -> Totals {
+    let mut sum = Totals::new();
+    for (resource, three) in objects.into_iter().filter_map(ObjectDemand::counted).flatten() {
+        let entry = sum.entry(resource.clone()).or_insert(Three::ZERO);
+        *entry = entry.add(three);
+    }
+    sum
+}
+
+impl Tree<'_> {
+    /// What each object asks for, in the order of the tree; objects that ask for nothing and run
+    /// nothing are left out.
+    pub fn demand(&self) -> Vec<ObjectDemand> {
+        let mut lent = BTreeMap::new();
+        let mut demands: BTreeMap<usize, ObjectDemand> = BTreeMap::new();
+        for index in 0..self.objects.len() {
+            if let Some(demand) = self.object_demand(index, &mut lent) {
+                demands.insert(index, demand);
+            }
+        }
+        for (lender, borrower) in lent {
+            if let Some(demand) = demands.get_mut(&lender) {
+                demand.through = Some(borrower);
+            }
+        }
+        self.derive(&mut demands);
+        demands.into_values().collect()
+    }
+
+    fn object_demand(&self, index: usize, lent: &mut BTreeMap<usize, usize>) -> Option<ObjectDemand> {
+        let object = *self.objects.get(index)?;
+        let mut demand = ObjectDemand {
+            index,
+            workload: None,
+            demand: Totals::new(),
+            through: None,
+            unknown: BTreeSet::new(),
+            notes: self.notes.get(&index).cloned().unwrap_or_default(),
+        };
+        if matches!(kind_of(object), Some(("resource.k8s.io", _, "ResourceClaim"))) {
+            let spec = field(object, "spec")?;
+            demand.add(claim_devices(spec, &Route::root().key("spec")), &Three::ONE);
+            return Some(demand);
+        }
+        let (workload, borrowed) = self.registry.workload_in(object, self, self.bounds(index))?;
+        lent.extend(borrowed.into_iter().map(|lender| (lender, index)));
+        demand.unknown.extend(workload.unknown.iter().cloned());
+        for group in &workload.pods {
+            let count = group.count();
+            let mut pod = pod_resources(&group.spec, &group.path);
+            raise(&mut pod, &group.devices.iter().cloned().collect());
+            if !count.autoscaled.is_zero() {
+                self.add_claims(&mut pod, &group.spec, &group.path, namespace(object), &mut demand.unknown);
+            }
+            demand.add(pod, &count);
+        }
+        demand.workload = Some(workload);
+        Some(demand)
+    }
+
+    /// Adds to a pod's resources the claims that it gets for itself. Claims that exist once count as
+    /// objects of their own.
+    fn add_claims(
+        &self,
+        pod: &mut Resources,
+        spec: &Value,
+        at: &Route,
+        namespace: Option<&str>,
+        unknown: &mut BTreeSet<Arc<str>>,
+    ) {
+        for claim in pod_claims(spec, at) {
+            match claim {
+                ClaimRef::Template(name) => {
+                    let found = self
+                        .find("resource.k8s.io", "ResourceClaimTemplate", &name, namespace)
+                        .and_then(|index| path(self.objects.get(index).copied()?, &["spec", "spec"]));
+                    match found {
+                        Some(spec) => {
+                            let template = Route::root().key("spec").key("spec");
+                            add(pod, &claim_devices(spec, &template));
+                        }
+                        None if self.is_channel(&name) => {}
+                        None => {
+                            unknown.insert(
+                                format!("ResourceClaimTemplate `{name}` is not in this cluster's manifests")
+                                    .into(),
+                            );
+                        }
+                    }
+                }
+                ClaimRef::Shared(name) => {
+                    if self.find("resource.k8s.io", "ResourceClaim", &name, namespace).is_none() {
+                        unknown.insert(
+                            format!("ResourceClaim `{name}` is not in this cluster's manifests").into(),
+                        );
+                    }
+                }
+                ClaimRef::Unreadable(why) => {
+                    unknown.insert(why.into());
+                }
+            }
+        }
+    }
+
+    /// Whether a claim template is one that a `ComputeDomain` makes for its channel, which is no
+    /// device.
+    fn is_channel(&self, name: &str) -> bool {
+        self.objects.iter().any(|object| {
+            matches!(kind_of(object), Some(("resource.nvidia.com", _, "ComputeDomain")))
+                && text(object, &["spec", "channel", "resourceClaimTemplate", "name"])
+                    .is_some_and(|n| **n == *name)
+        })
+    }
+
+    /// Finds objects that are counted through their owner: the owner is in the tree, its kind makes
+    /// this kind, and it accounts for all that its dependents ask for. An invented owner hides
+    /// nothing.
+    fn derive(&self, demands: &mut BTreeMap<usize, ObjectDemand>) {
+        let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for index in demands.keys() {
+            match self.owner(*index) {
+                Owner::None => {}
+                Owner::Maker(owner) => dependents.entry(owner).or_default().push(*index),
+                Owner::Unfit(..) => {}
+            }
+        }
+        let mut through = BTreeMap::new();
+        let mut notes = BTreeMap::new();
+        for index in demands.keys() {
+            if let Owner::Unfit(why) = self.owner(*index) {
+                notes.insert(*index, why);
+            }
+        }
+        for (owner, children) in dependents {
+            let sum = totals(children.iter().filter_map(|index| demands.get(index)));
+            let unknown =
+                children.iter().filter_map(|index| demands.get(index)).any(|d| !d.unknown.is_empty());
+            let covers = demands.get(&owner).is_some_and(|owner| !unknown && owner.covers(&sum));
+            for child in children {
+                if !covers {
+                    notes.insert(child, "its owner does not account for what it asks for".to_owned());
+                } else if self.is_in_cycle(child) {
+                    notes.insert(child, "its owners own each other".to_owned());
+                } else {
+                    through.insert(child, owner);
+                }
+            }
+        }
+        for demand in demands.values_mut() {
+            if let Some(owner) = through.remove(&demand.index) {
+                demand.through = Some(owner);
+            }
+            if let (Some(message), false) = (notes.remove(&demand.index), demand.demand.is_empty()) {
+                demand.notes.push(Note { code: "owner-does-not-count", message });
+            }
+        }
+    }
+
+    fn owner(&self, index: usize) -> Owner {
+        let Some(object) = self.objects.get(index).copied() else { return Owner::None };
+        let references: Vec<_> =
+            path(object, &["metadata", "ownerReferences"]).into_iter().flat_map(items).collect();
+        let controls =
+            |reference: &&&Value| matches!(field(reference, "controller"), Some(Value::Bool(true)));
+        let Some(reference) = references.iter().find(controls).or(references.first()).copied() else {
+            return Owner::None;
+        };
+        let Some(owner) = self.follow(reference, ("", ""), namespace(object)) else {
+            return Owner::Unfit("its owner is not in this cluster's manifests".into());
+        };
+        let uid = |value: Option<&Value>| value.and_then(|value| text(value, &["uid"])).cloned();
+        let owned = self.objects.get(owner).and_then(|owner| field(owner, "metadata"));
+        if let (Some(stated), Some(real)) = (uid(Some(reference)), uid(owned))
+            && stated != real
+        {
+            return Owner::Unfit("its owner has another uid".into());
+        }
+        let Some((group, _, kind)) = kind_of(object) else { return Owner::None };
+        let name = KindName { group: group.into(), kind: kind.into() };
+        let any = self.entry(index).is_some_and(|kind| kind.derived);
+        match self.entry(owner) {
+            Some(maker) if any || maker.creates.contains(&name) => Owner::Maker(owner),
+            _ => Owner::Unfit(format!("its owner is of a kind that makes no `{name}`")),
+        }
+    }
+
+    fn is_in_cycle(&self, start: usize) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut index = start;
+        while let Owner::Maker(owner) = self.owner(index) {
+            if !seen.insert(owner) {
+                return true;
+            }
+            index = owner;
+        }
+        false
+    }
+}
+
+enum Owner {
+    None,
+    Maker(usize),
+    Unfit(String),
+}
+
+impl ObjectDemand {
+    /// Adds so many pods that each ask for this.
+    fn add(&mut self, pod: Resources, count: &Three) {
+        for (resource, amount) in pod {
+            let three = count.mul(&Three::same(&amount));
+            let is_none = three.steady.is_zero() && three.autoscaled.is_zero();
+            if is_none || !(class(&resource).counts() || *resource == *NO_CLASS) {
+                continue;
+            }
+            let entry = self.demand.entry(resource).or_insert(Three::ZERO);
+            *entry = entry.add(&three);
+        }
+    }
+
+    /// Whether it accounts for what its dependents ask for.
+    fn covers(&self, dependents: &Totals) -> bool {
+        dependents.iter().all(|(resource, asked)| {
+            let own = self.demand.get(resource).map_or(Amount::ZERO, |three| three.autoscaled.clone());
+            match (asked.steady.known(), own) {
+                (Some(n), Amount::Unbounded { .. }) => n < u64::MAX,
+                (Some(n), own) => own.at_least() >= n,
+                (None, Amount::Unbounded { .. }) => true,
+                (None, _) => false,
+            }
+        })
+    }
+}
