@@ -20,6 +20,8 @@ pub const EXTENSIONS: &[Function] = &[
     // {registry, repository, tag, digest} of an image reference, as the container runtime reads it;
     // tag and digest are null if there is none.
     Function { path: "fleetgate.image", arity: 1 },
+    // Whether the value is an image reference.
+    Function { path: "fleetgate.image.valid", arity: 1 },
     // -1, 0 or 1 as the first quantity is smaller than, equal to or larger than the second.
     Function { path: "fleetgate.quantity.compare", arity: 2 },
     // A whole quantity as a number; an error if it is not whole.

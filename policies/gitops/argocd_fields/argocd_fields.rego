@@ -97,7 +97,7 @@ required := {
 deny contains finding if {
 	some field, type in object_types[input.object.kind]
 	path := split(field, "/")
-	finding := types.mismatch(path, at(input.object, path), type)
+	some finding in types.mismatches(path, at(input.object, path), type)
 }
 
 deny contains finding if {
@@ -117,21 +117,21 @@ deny contains finding if {
 	some entry in argocd.all_specs(input.object)
 	some field, type in application_types
 	path := split(field, "/")
-	finding := types.mismatch(array.concat(entry.path, path), at(entry.spec, path), type)
+	some finding in types.mismatches(array.concat(entry.path, path), at(entry.spec, path), type)
 }
 
 deny contains finding if {
 	some entry in argocd.all_specs(input.object)
 	some source in argocd.sources(entry)
 	some field, type in source_types
-	finding := types.mismatch(array.concat(source.path, [field]), source.source[field], type)
+	some finding in types.mismatches(array.concat(source.path, [field]), source.source[field], type)
 }
 
 deny contains finding if {
 	some entry in argocd.all_specs(input.object)
 	some i, option in values.list(values.map(entry.spec).ignoreDifferences)
 	some field in ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"]
-	finding := types.mismatch(array.concat(entry.path, ["ignoreDifferences", i, field]), values.map(option)[field], "texts")
+	some finding in types.mismatches(array.concat(entry.path, ["ignoreDifferences", i, field]), values.map(option)[field], "texts")
 }
 
 # A generator or a patch may complete what an ApplicationSet's template leaves out.

@@ -53,7 +53,7 @@ test_source_that_is_not_read_is_not_judged if {
 
 test_lists_and_maps_of_wrong_type_fail if {
 	paths(application({"sources": {"repoURL": "x"}})) == {["spec", "sources"]}
-	paths(application({"sources": ["x"]})) == {["spec", "sources"]}
+	paths(application({"sources": ["x"]})) == {["spec", "sources", 0]}
 	paths(application({"destination": "prod-1"})) == {["spec", "destination"]}
 	paths(application({"syncPolicy": "automated"})) == {["spec", "syncPolicy"]}
 	paths(application({"syncPolicy": {"automated": true}})) == {["spec", "syncPolicy", "automated"]}

@@ -59,14 +59,14 @@ container_types := {
 deny contains finding if {
 	some pod in input.workload.pods
 	some field, type in pod_types
-	finding := types.mismatch(array.concat(pod.path, [field]), pod.spec[field], type)
+	some finding in types.mismatches(array.concat(pod.path, [field]), pod.spec[field], type)
 }
 
 deny contains finding if {
 	some pod in input.workload.pods
 	some entry in pods.all_containers(pod)
 	some field, type in container_types
-	finding := types.mismatch(array.concat(entry.path, [field]), entry.container[field], type)
+	some finding in types.mismatches(array.concat(entry.path, [field]), entry.container[field], type)
 }
 
 deny contains finding if {
@@ -74,14 +74,14 @@ deny contains finding if {
 	some entry in pods.all_containers(pod)
 	some side in ["limits", "requests"]
 	value := values.map(entry.container.resources)[side]
-	finding := types.mismatch(array.concat(entry.path, ["resources", side]), value, "map")
+	some finding in types.mismatches(array.concat(entry.path, ["resources", side]), value, "map")
 }
 
 deny contains finding if {
 	some pod in input.workload.pods
 	some entry in pods.all_containers(pod)
 	value := values.map(entry.container.securityContext).privileged
-	finding := types.mismatch(array.concat(entry.path, ["securityContext", "privileged"]), value, "boolean")
+	some finding in types.mismatches(array.concat(entry.path, ["securityContext", "privileged"]), value, "boolean")
 }
 
 deny contains finding if {
@@ -89,14 +89,14 @@ deny contains finding if {
 	some entry in pods.all_containers(pod)
 	some i, variable in values.list(entry.container.env)
 	some field in ["name", "value"]
-	finding := types.mismatch(array.concat(entry.path, ["env", i, field]), values.map(variable)[field], "text")
+	some finding in types.mismatches(array.concat(entry.path, ["env", i, field]), values.map(variable)[field], "text")
 }
 
 deny contains finding if {
 	some pod in input.workload.pods
 	some entry in pods.all_containers(pod)
 	some i, port in values.list(entry.container.ports)
-	finding := types.mismatch(array.concat(entry.path, ["ports", i, "containerPort"]), values.map(port).containerPort, "port")
+	some finding in types.mismatches(array.concat(entry.path, ["ports", i, "containerPort"]), values.map(port).containerPort, "port")
 }
 
 deny contains finding if {

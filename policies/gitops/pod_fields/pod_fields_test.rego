@@ -44,19 +44,19 @@ test_operator_may_fill_in_containers if findings("serving.kserve.io/v1beta1", {}
 test_lists_of_wrong_type_fail if {
 	paths({"containers": "web"}) == {["spec", "containers"]}
 	paths({"containers": {"name": "web"}}) == {["spec", "containers"]}
-	paths({"containers": ["web"]}) == {["spec", "containers"]}
+	paths({"containers": ["web"]}) == {["spec", "containers", 0]}
 	paths({"containers": [{}], "initContainers": 5, "volumes": {}}) == {["spec", "initContainers"], ["spec", "volumes"]}
 }
 
 test_node_selector_holds_texts if {
-	paths({"containers": [{}], "nodeSelector": {"gpu": true}}) == {["spec", "nodeSelector"]}
+	paths({"containers": [{}], "nodeSelector": {"gpu": true}}) == {["spec", "nodeSelector", "gpu"]}
 	paths({"containers": [{}], "nodeSelector": "gpu"}) == {["spec", "nodeSelector"]}
 }
 
 test_booleans if paths({"containers": [{}], "hostNetwork": "true"}) == {["spec", "hostNetwork"]}
 
 test_fields_of_containers if {
-	in_container({"args": [8080]}) == {["args"]}
+	in_container({"args": [8080]}) == {["args", 0]}
 	in_container({"command": "run"}) == {["command"]}
 	in_container({"resources": []}) == {["resources"]}
 	in_container({"resources": {"limits": ["cpu"]}}) == {["resources", "limits"]}
@@ -75,7 +75,7 @@ test_ports_are_numbers if {
 	in_container({"ports": [{"containerPort": 0}]}) == {["ports", 0, "containerPort"]}
 	in_container({"ports": [{"containerPort": 65536}]}) == {["ports", 0, "containerPort"]}
 	in_container({"ports": [{"containerPort": 80.5}]}) == {["ports", 0, "containerPort"]}
-	in_container({"ports": [8080]}) == {["ports"]}
+	in_container({"ports": [8080]}) == {["ports", 0]}
 }
 
 test_message_names_both_types if {

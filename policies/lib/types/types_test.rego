@@ -2,7 +2,7 @@ package fleetgate.lib.types_test
 
 import data.fleetgate.lib.types
 
-fits(value, type) if not types.mismatch(["a"], value, type)
+fits(value, type) if types.mismatches(["a"], value, type) == set()
 
 test_right_types if {
 	fits("a", "text")
@@ -31,10 +31,18 @@ test_wrong_types if {
 }
 
 test_words if {
-	types.mismatch(["spec", "targetRevision"], 1.1, "text") == {
+	types.mismatches(["spec", "targetRevision"], 1.1, "text") == {{
 		"msg": "`targetRevision` is the number `1.1`, not a text",
 		"path": ["spec", "targetRevision"],
 		"remediation": "put the value in quotes",
-	}
-	types.mismatch(["sources"], {}, "maps").msg == "`sources` is a map, not a list of maps"
+	}}
+	{finding.msg | some finding in types.mismatches(["sources"], {}, "maps")} == {"`sources` is a map, not a list of maps"}
+}
+
+test_wrong_entries_are_named if {
+	found := types.mismatches(["args"], ["a", 1, null], "texts")
+	{finding.path | some finding in found} == {["args", 1], ["args", 2]}
+	{finding.msg | some finding in found} == {"`args[1]` is the number `1`, not a text", "`args[2]` is `null`, not a text"}
+	named := types.mismatches(["nodeSelector"], {"gpu": true, "a": "b"}, "texts by name")
+	{finding.path | some finding in named} == {["nodeSelector", "gpu"]}
 }

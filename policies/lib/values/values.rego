@@ -36,26 +36,10 @@ templated(value) if {
 	contains(value, opening)
 }
 
-# `pattern` is a text in which `*` stands for any run of characters, `/` and `.` included.
-matches(pattern, value) if pattern == value
-
+# In a pattern `*` stands for any run of characters, `/` and `.` included.
 matches(pattern, value) if {
-	is_string(pattern)
 	is_string(value)
-	parts := split(pattern, "*")
-	count(parts) == 2
-	startswith(value, parts[0])
-	endswith(value, parts[1])
-	count(value) >= count(parts[0]) + count(parts[1])
-}
-
-matches(pattern, value) if {
-	is_string(pattern)
-	is_string(value)
-	parts := split(pattern, "*")
-	count(parts) > 2
-	quoted := [regex.replace(part, `[.+?()\[\]{}^$|\\]`, `\$0`) | some part in parts]
-	regex.match(concat("", ["^", concat(".*", quoted), "$"]), value)
+	fleetgate.glob(pattern, value)
 }
 
 # An empty list of patterns matches nothing.

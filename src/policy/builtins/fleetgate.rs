@@ -7,6 +7,7 @@ use crate::model::Value;
 pub(super) const FUNCTIONS: &[(&str, u8, Function)] = &[
     ("fleetgate.glob", 2, glob),
     ("fleetgate.image", 1, image),
+    ("fleetgate.image.valid", 1, |a| Ok(Value::from(a.first().is_some_and(is_image)))),
     ("fleetgate.quantity.compare", 2, compare),
     ("fleetgate.quantity.integer", 1, integer),
     ("fleetgate.quantity.valid", 1, |a| Ok(Value::from(quantity(a, 0).is_ok()))),
@@ -32,6 +33,10 @@ fn image(arguments: &[Value]) -> Result<Value, String> {
     .map(|(key, value)| (Value::from(key), value))
     .collect::<std::collections::BTreeMap<_, _>>()
     .into())
+}
+
+fn is_image(value: &Value) -> bool {
+    value.as_string().is_ok_and(|text| image::Image::parse(text).is_ok())
 }
 
 fn compare(arguments: &[Value]) -> Result<Value, String> {
@@ -127,5 +132,8 @@ mod tests {
             ))
         );
         assert!(eval(r#"fleetgate.image("Not An Image")"#).unwrap_err().contains("image"));
+        assert_eq!(eval(r#"fleetgate.image.valid("nginx:1.27")"#), Ok(json("true")));
+        assert_eq!(eval(r#"fleetgate.image.valid("Not An Image")"#), Ok(json("false")));
+        assert_eq!(eval("fleetgate.image.valid(5)"), Ok(json("false")));
     }
 }
