@@ -116,7 +116,8 @@ fn pod(object: &mut Object<'_>, indent: &str, container: &str, devices: Devices,
         .push_str("  - name: NODE_NAME\n    valueFrom:\n      fieldRef:\n        fieldPath: spec.nodeName\n");
     if restart == Restart::Always {
         lines.push_str(
-            "  ports:\n  - name: http\n    containerPort: 8080\n  - name: metrics\n    containerPort: 9090\n  readinessProbe:\n    \
+            "  ports:\n  - name: http\n    containerPort: 8080\n  - name: metrics\n    containerPort: 9090\n  startupProbe:\n    \
+             httpGet:\n      path: /live\n      port: http\n    periodSeconds: 10\n    failureThreshold: 30\n  readinessProbe:\n    \
              httpGet:\n      path: /ready\n      port: http\n    periodSeconds: 10\n    failureThreshold: 3\n  livenessProbe:\n    \
              httpGet:\n      path: /live\n      port: http\n    periodSeconds: 20\n    failureThreshold: 5\n",
         );
