@@ -21,6 +21,8 @@ const CHUNK: usize = 8 * 1024;
 /// The events of one document, from the first node to the last.
 pub(super) struct Events<'t> {
     text: &'t str,
+    /// Where the parser's marks count from: behind a byte order mark.
+    base: usize,
     parser: Parser<Chunks<'t>>,
     depth: usize,
     /// Depth at which the outermost flow collection was opened, if we are inside one.
@@ -31,6 +33,7 @@ impl<'t> Events<'t> {
     /// Starts reading; `None` if the text holds no node (empty, or nothing but comments).
     pub(super) fn open(text: &'t str) -> Result<Option<Self>, SyntaxError> {
         tags::refuse_tag_before_comma(text)?;
+        refuse_inner_byte_order_mark(text)?;
         let mut events = Self::unchecked(text);
         match events.parse()?.data {
             EventData::StreamEnd => Ok(None),
@@ -50,8 +53,9 @@ impl<'t> Events<'t> {
     pub(super) fn unchecked(text: &'t str) -> Self {
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);
-        parser.set_input(Chunks { rest: text.as_bytes(), newline: !text.ends_with('\n') });
-        Self { text, parser, depth: 0, flow: None }
+        let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        parser.set_input(Chunks { rest: rest.as_bytes(), newline: !rest.ends_with('\n') });
+        Self { text, base: text.len() - rest.len(), parser, depth: 0, flow: None }
     }
 
     /// The next event of the document. After the root node it must not be called but for `close`.
@@ -80,7 +84,7 @@ impl<'t> Events<'t> {
                     .at(self.span(event.start_mark, event.end_mark)));
             }
             EventData::Scalar { value, style: ScalarStyle::Literal | ScalarStyle::Folded, .. } => {
-                self.mend_last_line(value, event.end_mark);
+                self.mend_last_line(value, event.start_mark, event.end_mark);
             }
             _ => {}
         }
@@ -101,7 +105,14 @@ impl<'t> Events<'t> {
 
     /// The stretch of text between two marks.
     pub(super) fn span(&self, start: Mark, end: Mark) -> Span {
-        span(self.text, start, end)
+        let from = self.offset(start).min(self.text.len());
+        let to = self.offset(end).clamp(from, self.text.len());
+        positions::span(self.text, from, to - from)
+    }
+
+    /// The byte offset of a mark in the text.
+    pub(super) fn offset(&self, mark: Mark) -> usize {
+        usize::try_from(mark.index).unwrap_or(usize::MAX).saturating_add(self.base)
     }
 
     fn enter(&mut self, flow: bool, mark: Mark) -> Result<(), SyntaxError> {
@@ -117,14 +128,24 @@ impl<'t> Events<'t> {
 
     /// The parser got a line break that the text does not have, because it panics on a block scalar
     /// without one; the reference keeps the text's end as it is.
-    fn mend_last_line(&self, value: &mut String, end: Mark) {
-        if self.text.ends_with(['\n', '\r']) || offset(end) <= self.text.len() {
+    fn mend_last_line(&self, value: &mut String, start: Mark, end: Mark) {
+        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+        if last.is_empty() || self.offset(end) <= self.text.len() {
             return;
         }
-        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
-        let visible = !last.trim_matches(' ').is_empty();
-        let kept = value.ends_with("\n\n");
-        if value.ends_with('\n') && (visible || kept) {
+        let scalar = self.text.get(self.offset(start)..).unwrap_or_default();
+        let (header, body) = scalar.split_once(['\n', '\r']).unwrap_or((scalar, ""));
+        let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
+        let first =
+            |text: &str| text.split(['\n', '\r']).find(|line| !line.trim_matches(' ').is_empty()).map(blanks);
+        // The last line counts if it reaches beyond the indentation of the scalar.
+        let counts = match (first(body), first(value)) {
+            _ if blanks(last) < last.len() => true,
+            (Some(written), Some(read)) => blanks(last) > written.saturating_sub(read),
+            _ => value.trim_end_matches('\n').ends_with(' '),
+        };
+        let keeps = header.split([' ', '\t']).next().is_some_and(|header| header.contains('+'));
+        if (counts || keeps) && value.ends_with('\n') {
             value.pop();
         }
     }
@@ -150,12 +171,18 @@ impl<'t> Events<'t> {
             .at(positions::span(self.text, offset, character.len_utf8()));
         }
         let problem = error.problem();
+        if problem == "did not find expected <document start>" {
+            let place = error.problem_mark().map(|mark| self.span(mark, mark));
+            let error = SyntaxError::new("trailing-text", "text behind the end of the document")
+                .help("a document is one mapping; put `---` on a line of its own before another");
+            return SyntaxError { span: place, ..error };
+        }
         let message = match error.context() {
             Some(context) => format!("{problem} {context}"),
             None => problem.to_owned(),
         };
         let mut result = SyntaxError::new("syntax", message.replace("hexdecimal", "hexadecimal"));
-        result.help = help(self.text, error, problem);
+        result.help = help(self.text, error.problem_mark().map_or(0, |mark| self.offset(mark)), problem);
         if let Some(mark) = error.problem_mark() {
             result = result.at(self.span(mark, mark));
         }
@@ -175,8 +202,7 @@ pub(super) fn too_deep(span: Span) -> SyntaxError {
         .at(span)
 }
 
-fn help(text: &str, error: &libyaml_safer::Error, problem: &str) -> Option<String> {
-    let offset = error.problem_mark().map_or(0, offset);
+fn help(text: &str, offset: usize, problem: &str) -> Option<String> {
     let before = text.get(..offset).unwrap_or(text);
     let line = before.rsplit('\n').next().unwrap_or_default();
     let help = if problem == "found character that cannot start any token" {
@@ -203,16 +229,20 @@ fn directive_offset(text: &str) -> usize {
     if text.starts_with('%') { 0 } else { text.find("\n%").map_or(0, |offset| offset + 1) }
 }
 
-/// Byte offset of a mark.
-pub(super) fn offset(mark: Mark) -> usize {
-    usize::try_from(mark.index).unwrap_or(usize::MAX)
-}
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The stretch of `text` between two marks.
-pub(super) fn span(text: &str, start: Mark, end: Mark) -> Span {
-    let from = offset(start).min(text.len());
-    let to = offset(end).clamp(from, text.len());
-    positions::span(text, from, to - from)
+/// The parser drops such a mark, the reference takes it for a part of the key that follows.
+fn refuse_inner_byte_order_mark(text: &str) -> Result<(), SyntaxError> {
+    let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let found = rest.match_indices(BYTE_ORDER_MARK).map(|(offset, _)| offset).find(|offset| {
+        let before = rest.get(..*offset).unwrap_or_default();
+        before.is_empty() || before.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+    });
+    found.map_or(Ok(()), |offset| {
+        Err(SyntaxError::new("byte-order-mark", "a byte order mark (U+FEFF) inside the text")
+            .help("remove it; it comes from files joined together")
+            .at(positions::span(text, text.len() - rest.len() + offset, BYTE_ORDER_MARK.len_utf8())))
+    })
 }
 
 /// The text in chunks that end between characters, with a line break at the end of the last line.

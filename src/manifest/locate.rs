@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use libyaml_safer::{EventData, Mark};
+use libyaml_safer::EventData;
 
 use super::events::Events;
 use super::scalar::{self, Scalar};
@@ -96,7 +96,7 @@ impl<'t> Tree<'t> {
         let mut open: Vec<Open> = Vec::new();
         loop {
             let event = events.next()?;
-            let (start, end) = (offset(event.start_mark), offset(event.end_mark));
+            let (start, end) = (events.offset(event.start_mark), events.offset(event.end_mark));
             let node = match event.data {
                 EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
                     if let Some(Open { key: key @ None, node, .. }) = open.last_mut() {
@@ -136,8 +136,10 @@ impl<'t> Tree<'t> {
                     if let Some(node) = tree.nodes.get_mut(done.node) {
                         node.end = end;
                     }
+                    // A node inside it may have taken the name, and keeps it.
                     if let Some(anchor) = done.anchor {
-                        anchors.insert(anchor, done.node);
+                        let name = anchors.entry(anchor).or_insert(done.node);
+                        *name = (*name).max(done.node);
                     }
                     done.node
                 }
@@ -229,10 +231,6 @@ impl<'t> Tree<'t> {
         let written = self.text.get(start..end.min(self.text.len())).unwrap_or_default();
         positions::span(self.text, start, written.trim_end().len())
     }
-}
-
-fn offset(mark: Mark) -> usize {
-    super::events::offset(mark)
 }
 
 #[cfg(test)]

@@ -49,14 +49,15 @@ enum Shape {
 
 /// What an anchor names.
 enum Anchor {
-    /// Its node is not finished: an alias to it would contain itself.
-    Open,
+    /// The node that was opened at this mark is not finished: an alias to it would contain itself.
+    Open(Mark),
     Done(Node),
 }
 
 /// A collection that is being read.
 struct Open {
     anchor: Option<String>,
+    start: Mark,
     nodes: usize,
     height: usize,
     items: Items,
@@ -161,9 +162,9 @@ impl Reader<'_> {
                 .at(self.span(start, start)));
         }
         if let Some(anchor) = &anchor {
-            self.anchors.insert(anchor.clone(), Anchor::Open);
+            self.anchors.insert(anchor.clone(), Anchor::Open(start));
         }
-        self.open.push(Open { anchor, nodes: 1, height: 0, items });
+        self.open.push(Open { anchor, start, nodes: 1, height: 0, items });
         Ok(())
     }
 
@@ -173,7 +174,11 @@ impl Reader<'_> {
             Items::Sequence { items, merge: true } => (Value::from(items), Shape::MergeSequence),
             Items::Mapping { entries, merges, .. } => (self.mapping(entries, merges)?, Shape::Mapping),
         };
-        Ok((Node { value, nodes: open.nodes, height: open.height + 1, shape }, open.anchor))
+        // A node inside it may have taken the name, and keeps it.
+        let anchor = open.anchor.filter(
+            |anchor| matches!(self.anchors.get(anchor), Some(Anchor::Open(start)) if *start == open.start),
+        );
+        Ok((Node { value, nodes: open.nodes, height: open.height + 1, shape }, anchor))
     }
 
     /// Puts a finished node where it belongs; gives it back if it is the root.
@@ -284,7 +289,7 @@ impl Reader<'_> {
     fn alias(&mut self, anchor: &str, start: Mark, end: Mark) -> Result<Node, SyntaxError> {
         let node = match self.anchors.get(anchor) {
             Some(Anchor::Done(node)) => node.clone(),
-            Some(Anchor::Open) => {
+            Some(Anchor::Open(_)) => {
                 return Err(SyntaxError::new("recursive-anchor", format!("`&{anchor}` contains itself"))
                     .help("write the value out; an alias cannot stand inside what it names")
                     .at(self.span(start, end)));

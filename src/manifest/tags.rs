@@ -3,7 +3,7 @@
 
 use libyaml_safer::EventData;
 
-use super::events::{Events, offset};
+use super::events::Events;
 use super::{SyntaxError, positions};
 
 /// Refuses a tag that a comma follows without a blank. Costs next to nothing for a text that holds
@@ -42,7 +42,7 @@ pub(super) fn refuse_tag_before_comma(text: &str) -> Result<(), SyntaxError> {
             _ => None,
         };
         let Some(anchor) = tagged else { continue };
-        let mut start = offset(event.start_mark);
+        let mut start = events.offset(event.start_mark);
         let rest = spaced.get(start..).unwrap_or_default();
         if anchor.is_some() {
             start += rest.find('!').unwrap_or_default();

@@ -6,3 +6,4 @@
 mod example_fleet;
 mod generated_fleet;
 mod hostile_policies;
+mod yaml_oracle;
