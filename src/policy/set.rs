@@ -30,6 +30,22 @@ pub enum Target {
     Plan,
 }
 
+impl Target {
+    /// All targets.
+    pub const ALL: [Self; 5] = [Self::Resource, Self::Cluster, Self::Fleet, Self::Promotion, Self::Plan];
+
+    /// The word in metadata and in `input.target`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resource => "resource",
+            Self::Cluster => "cluster",
+            Self::Fleet => "fleet",
+            Self::Promotion => "promotion",
+            Self::Plan => "plan",
+        }
+    }
+}
+
 /// A fact from outside that a rule cannot do without (`custom.needs`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Need {
@@ -45,6 +61,24 @@ pub enum Need {
     Approvals,
     /// `data.inventory`.
     Inventory,
+}
+
+impl Need {
+    /// All needs.
+    pub const ALL: [Self; 6] =
+        [Self::Fleet, Self::Time, Self::Actor, Self::Health, Self::Approvals, Self::Inventory];
+
+    /// The word in metadata and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Fleet => "fleet",
+            Self::Time => "time",
+            Self::Actor => "actor",
+            Self::Health => "health",
+            Self::Approvals => "approvals",
+            Self::Inventory => "inventory",
+        }
+    }
 }
 
 /// Which resources a rule concerns (`custom.match`). An empty list matches everything.
