@@ -18,12 +18,11 @@ use super::text;
 static ENTRY: LazyLock<Regex> =
     LazyLock::new(|| Regex::new("^(deny|violation|warn)(_[a-zA-Z0-9]+)*$").unwrap());
 
-/// The rules of some namespaces. `place` is where to point for a namespace that matches nothing;
-/// `None` if that cannot be known because a file could not be parsed.
+/// The rules of some namespaces. `unmatched` is what to say of one that has none.
 pub(super) fn rules(
     modules: &[Loaded],
     namespaces: &[Arc<str>],
-    place: Option<&Utf8PathBuf>,
+    unmatched: impl Fn(&str) -> Option<Problem>,
     set: usize,
     problems: &mut Vec<Problem>,
 ) -> Vec<Rule> {
@@ -54,19 +53,20 @@ pub(super) fn rules(
                 }
             }
         }
-        if let Some(place) = place.filter(|_| !matched) {
-            problems.push(unmatched(modules, namespace, place));
+        if !matched {
+            problems.extend(unmatched(namespace));
         }
         rules.extend(entries.into_iter().map(|(name, module)| rule(namespace, &name, module, set)));
     }
     rules
 }
 
-fn unmatched(modules: &[Loaded], namespace: &str, place: &Utf8PathBuf) -> Problem {
+/// That a namespace has no rules.
+pub(super) fn unmatched(modules: &[Loaded], namespace: &str, place: Option<&Utf8PathBuf>) -> Problem {
     let packages: BTreeSet<String> = modules.iter().map(|module| module.syntax.package_name()).collect();
     let names = text::list(packages.iter().map(String::as_str));
-    let problem = Problem::new("no-rule", format!("no rules matched namespace `{namespace}`"));
-    let problem = problem.in_file(place.clone());
+    let mut problem = Problem::new("no-rule", format!("no rules matched namespace `{namespace}`"));
+    problem.file = place.cloned().map(Arc::new);
     if packages.is_empty() {
         return problem;
     }

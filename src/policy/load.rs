@@ -241,8 +241,11 @@ fn check(group: &Group, set: usize, problems: &mut Vec<Problem>) -> Vec<Rule> {
             native::rules(&group.modules, &Graph::new(group.syntaxes()), set, problems)
         }
         Style::Conftest => {
-            let place = group.place.as_ref().filter(|_| !group.unparsed);
-            conftest::rules(&group.modules, &group.namespaces, place, set, problems)
+            let unmatched = |namespace: &str| {
+                let place = group.place.as_ref();
+                (!group.unparsed).then(|| conftest::unmatched(&group.modules, namespace, place))
+            };
+            conftest::rules(&group.modules, &group.namespaces, unmatched, set, problems)
         }
     }
 }

@@ -223,11 +223,18 @@ pub(super) fn parts(expr: &Expr) -> Option<(Arc<str>, Vec<Part>)> {
     }
 }
 
-/// A span of the engine's in our terms.
+/// A span of the engine's in our terms. The engine knows the line; its columns count a tab as four.
 pub(super) fn span_of(file: &SourceFile, span: &regorus::unstable::Span) -> Span {
-    let start = usize::try_from(span.start).unwrap_or(0);
-    let end = usize::try_from(span.end).unwrap_or(start);
-    text::span(&file.text, start, end.saturating_sub(start))
+    let number = |value: u32| usize::try_from(value).unwrap_or_default();
+    let (start, end) = (number(span.start), number(span.end));
+    let before = file.text.get(..start).unwrap_or_default();
+    let line = before.get(before.rfind('\n').map_or(0, |newline| newline + 1)..).unwrap_or_default();
+    Span {
+        offset: start,
+        length: end.saturating_sub(start),
+        line: number(span.line),
+        column: 1 + line.chars().count(),
+    }
 }
 
 #[expect(clippy::unwrap_used, reason = "the expression is constant and a test parses with it")]
