@@ -114,3 +114,14 @@ fn data(text: &str) -> String {
 fn property(text: &str) -> String {
     data(&clean::line(text)).replace(':', "%3A").replace(',', "%2C")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_end_a_property_or_a_command() {
+        assert_eq!(property("a,line=9::x%0A\ny"), "a%2Cline=9%3A%3Ax%250A\\ny");
+        assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
+    }
+}

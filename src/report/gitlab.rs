@@ -98,3 +98,21 @@ fn unique(mut issues: Vec<Issue>) -> Vec<Issue> {
     }
     issues
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_issues_have_fingerprints_of_their_own() {
+        let twice = || issue(None, "no", "error/syntax", "blocker", &Options::default());
+        let issues = unique(vec![twice(), twice(), twice()]);
+        let fingerprints: Vec<_> = issues.iter().map(|issue| &issue.fingerprint).collect();
+        assert_eq!(*fingerprints[0], twice().fingerprint);
+        assert!(
+            fingerprints[0] != fingerprints[1]
+                && fingerprints[1] != fingerprints[2]
+                && fingerprints[0] != fingerprints[2]
+        );
+    }
+}

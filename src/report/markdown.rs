@@ -202,3 +202,35 @@ pub(super) fn is_plain_url(url: &str) -> bool {
     url.starts_with("https://")
         && !url.contains(|c: char| c.is_whitespace() || clean::is_hidden(c) || "()<>|\\\"`".contains(c))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_end_a_code_span_or_a_cell() {
+        assert_eq!(code("a"), "`a`");
+        assert_eq!(code("a`b``c"), "```a`b``c```");
+        assert_eq!(code("`a|b`"), "`` `a\\|b` ``");
+        assert_eq!(code("``"), "``` `` ```");
+    }
+
+    #[test]
+    fn text_is_no_markup() {
+        assert_eq!(plain("<b>&*_[x](y)|"), "&lt;b&gt;&amp;\\*\\_\\[x\\](y)\\|");
+        assert_eq!(
+            plain("@team x@y #7 http://a www.b"),
+            "@\u{200b}team x@y \\#\u{200b}7 http:\u{200b}//a www\u{200b}.b"
+        );
+        assert_eq!(prose("set `a|b` to <c>"), "set `a\\|b` to &lt;c&gt;");
+        assert_eq!(prose("one ` backtick"), "one \\` backtick");
+    }
+
+    #[test]
+    fn only_plain_links_are_links() {
+        assert!(is_plain_url("https://example.org/a#b?c=d"));
+        assert!(!is_plain_url("javascript:alert(1)"));
+        assert!(!is_plain_url("https://example.org/) [x](https://evil.example"));
+        assert!(!is_plain_url("https://example.org/\u{1b}"));
+    }
+}

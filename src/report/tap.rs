@@ -107,3 +107,13 @@ fn tests(resolved: &Resolved<'_>) -> Vec<Test> {
 fn escape(text: &str) -> String {
     clean::line(text).replace('\\', "\\\\").replace('#', "\\#")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_has_no_directive() {
+        assert_eq!(escape("bad # TODO later \\# skip\nok 7"), "bad \\# TODO later \\\\\\# skip\\\\nok 7");
+    }
+}

@@ -91,7 +91,7 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
         severity: Severity::Error,
     };
     let file = facts::problem_file(problem).map(camino::Utf8Path::as_str).unwrap_or_default();
-    let (text, marks) = match (&problem.source, problem.span) {
+    let (text, first_line, marks) = match (&problem.source, problem.span) {
         (Some(source), Some(span)) => {
             let mut marks = vec![Mark { offset: span.offset, length: span.length, label: None }];
             marks.extend(problem.related.iter().map(|(label, span)| Mark {
@@ -99,11 +99,13 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
                 length: span.length,
                 label: Some(label.clone()),
             }));
-            (source.as_ref(), marks)
+            // The span knows its line, also where the source is only part of the file.
+            let before = source.get(..span.offset).map_or(0, |before| before.matches('\n').count());
+            (source.as_ref(), span.line.saturating_sub(before).max(1), marks)
         }
-        _ => ("", Vec::new()),
+        _ => ("", 1, Vec::new()),
     };
-    write!(out, "{}", frame::draw(&head, file, text, 1, &marks, options))?;
+    write!(out, "{}", frame::draw(&head, file, text, first_line, &marks, options))?;
     if marks.is_empty()
         && let Some(file) = facts::problem_file(problem)
     {
@@ -153,7 +155,7 @@ fn entry(
         let label = position.missing.as_ref().map(|missing| format!("no `{missing}` here"));
         let mark = Mark { offset: position.span.offset, length: position.span.length, label };
         let text = position.text.map_or("", |text| text);
-        let first_line = position.line + 1 - position.span.line;
+        let first_line = (position.line + 1).saturating_sub(position.span.line).max(1);
         let frame = frame::draw(&head, position.file.as_str(), text, first_line, &[mark], options);
         // The head stands above the first frame only.
         drawn.push_str(if drawn.is_empty() {
