@@ -4,22 +4,25 @@
 mod amount;
 mod claims;
 mod demand;
+mod entry;
 mod formula;
+mod inline;
 mod machines;
 mod pod;
 mod registry;
 mod resources;
+mod rules;
 mod tree;
 mod value;
+mod walk;
 mod workload;
 
 pub use amount::{Amount, Fits, Three};
 pub use claims::claim_devices;
 pub use demand::{ObjectDemand, Totals, totals};
+pub use entry::{AutoscalesEntry, DeviceEntry, KindEntry, PartEntry, Rule, ScaleEntry, TimesEntry};
 pub use pod::{Resources, pod_resources};
-pub use registry::{
-    DeviceEntry, KindEntry, PartEntry, Registry, RegistryError, Rule, ScaleEntry, TimesEntry,
-};
+pub use registry::{Registry, RegistryError};
 pub use resources::{Class, class, is_extended};
 pub use tree::{Note, Tree};
 pub use workload::{Bounds, PodGroup, Workload};

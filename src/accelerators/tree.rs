@@ -97,7 +97,9 @@ impl<'a> Tree<'a> {
             };
             let Some(object) = self.objects.get(index).copied() else { continue };
             let scope = Scope::of(object);
-            let bounds = Bounds { min: autoscales.min.amount(&scope), max: autoscales.max.amount(&scope) };
+            let min = autoscales.min.amount(&scope);
+            let max = autoscales.max.amount(&scope).max(&min);
+            let bounds = Bounds { min, max };
             let target = path(object, &["spec", "scaleTargetRef"])
                 .and_then(|target| self.follow(target, ("apps", "Deployment"), namespace(object)));
             let Some(target) = target else {
