@@ -27,6 +27,7 @@ test_whole_limits_pass if {
 	gpus("1000m") == set()
 	gpus("1e0") == set()
 	gpus("1k") == set()
+	gpus("1 ") == set()
 	gpus(0) == set()
 }
 
@@ -40,7 +41,7 @@ test_limits_that_are_no_whole_number_fail if {
 	gpus(null) == bad
 	gpus("") == bad
 	gpus("one") == bad
-	gpus("1 ") == bad
+	gpus("1 x") == bad
 	gpus("1_0") == bad
 	gpus("0x1") == bad
 	gpus("$GPU") == bad

@@ -114,21 +114,22 @@ deny contains finding if {
 }
 
 deny contains finding if {
-	some entry in argocd.all_specs(input.object)
+	some entry in entries
 	some field, type in application_types
 	path := split(field, "/")
+	path[0] in object.keys(entry.spec)
 	some finding in types.mismatches(array.concat(entry.path, path), at(entry.spec, path), type)
 }
 
 deny contains finding if {
-	some entry in argocd.all_specs(input.object)
+	some entry in entries
 	some source in argocd.sources(entry)
-	some field, type in source_types
-	some finding in types.mismatches(array.concat(source.path, [field]), source.source[field], type)
+	some field, value in source.source
+	some finding in types.mismatches(array.concat(source.path, [field]), value, source_types[field])
 }
 
 deny contains finding if {
-	some entry in argocd.all_specs(input.object)
+	some entry in entries
 	some i, option in values.list(values.map(entry.spec).ignoreDifferences)
 	some field in ["jsonPointers", "jqPathExpressions", "managedFieldsManagers"]
 	some finding in types.mismatches(array.concat(entry.path, ["ignoreDifferences", i, field]), values.map(option)[field], "texts")
@@ -174,6 +175,8 @@ deny contains finding if {
 		"remediation": "write `path: <folder>` for manifests, `chart: <name>` for a Helm repository, or `ref: <name>` for a source of values only",
 	}
 }
+
+entries := argocd.all_specs(input.object)
 
 completed_elsewhere if input.object.spec.templatePatch != ""
 

@@ -61,6 +61,8 @@ test_lists_and_maps_of_wrong_type_fail if {
 	paths(application({"ignoreDifferences": [{"kind": "x", "jsonPointers": "/spec"}]})) == {["spec", "ignoreDifferences", 0, "jsonPointers"]}
 }
 
+test_boolean_for_text_fails if paths(application({"project": false})) == {["spec", "project"]}
+
 test_text_for_boolean_fails if {
 	paths(application({"syncPolicy": {"automated": {"prune": "true"}}})) == {["spec", "syncPolicy", "automated", "prune"]}
 	paths(generated({"goTemplate": "true"})) == {["spec", "goTemplate"]}

@@ -58,43 +58,39 @@ container_types := {
 # `null` is the same as absent, except where a value is required.
 deny contains finding if {
 	some pod in input.workload.pods
-	some field, type in pod_types
-	some finding in types.mismatches(array.concat(pod.path, [field]), pod.spec[field], type)
+	some field, value in pod.spec
+	some finding in types.mismatches(array.concat(pod.path, [field]), value, pod_types[field])
 }
 
 deny contains finding if {
-	some pod in input.workload.pods
-	some entry in pods.all_containers(pod)
-	some field, type in container_types
-	some finding in types.mismatches(array.concat(entry.path, [field]), entry.container[field], type)
+	some entry in entries
+	some field, value in entry.container
+	some finding in types.mismatches(array.concat(entry.path, [field]), value, container_types[field])
 }
 
 deny contains finding if {
-	some pod in input.workload.pods
-	some entry in pods.all_containers(pod)
+	some entry in entries
 	some side in ["limits", "requests"]
 	value := values.map(entry.container.resources)[side]
 	some finding in types.mismatches(array.concat(entry.path, ["resources", side]), value, "map")
 }
 
 deny contains finding if {
-	some pod in input.workload.pods
-	some entry in pods.all_containers(pod)
+	some entry in entries
 	value := values.map(entry.container.securityContext).privileged
 	some finding in types.mismatches(array.concat(entry.path, ["securityContext", "privileged"]), value, "boolean")
 }
 
 deny contains finding if {
-	some pod in input.workload.pods
-	some entry in pods.all_containers(pod)
+	some entry in entries
 	some i, variable in values.list(entry.container.env)
 	some field in ["name", "value"]
+	not is_string(variable[field])
 	some finding in types.mismatches(array.concat(entry.path, ["env", i, field]), values.map(variable)[field], "text")
 }
 
 deny contains finding if {
-	some pod in input.workload.pods
-	some entry in pods.all_containers(pod)
+	some entry in entries
 	some i, port in values.list(entry.container.ports)
 	some finding in types.mismatches(array.concat(entry.path, ["ports", i, "containerPort"]), values.map(port).containerPort, "port")
 }
@@ -109,3 +105,8 @@ deny contains finding if {
 		"remediation": "write at least one container with `name` and `image` under `containers`",
 	}
 }
+
+entries := [entry |
+	some pod in input.workload.pods
+	some entry in pods.all_containers(pod)
+]

@@ -70,6 +70,8 @@ test_environment_values_are_texts if {
 	in_container({"env": {"A": "1"}}) == {["env"]}
 }
 
+test_boolean_for_name_fails if in_container({"name": false}) == {["name"]}
+
 test_ports_are_numbers if {
 	in_container({"ports": [{"containerPort": "8080"}]}) == {["ports", 0, "containerPort"]}
 	in_container({"ports": [{"containerPort": 0}]}) == {["ports", 0, "containerPort"]}
