@@ -19,7 +19,7 @@ pub(super) struct Documents {
 #[derive(Debug)]
 enum Node {
     Leaf(Value, Arc<Utf8PathBuf>),
-    Object(BTreeMap<Value, Node>, Arc<Utf8PathBuf>),
+    Object(BTreeMap<Value, Self>, Arc<Utf8PathBuf>),
 }
 
 impl Node {

@@ -50,14 +50,22 @@ pub(super) fn refused(path: &str) -> Option<&'static str> {
     REFUSED.iter().find(|(name, _)| *name == path).map(|(_, help)| *help)
 }
 
+/// How many arguments a function takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arity {
+    /// This many, and one more to take the result.
+    Exactly(u8),
+    /// Any number.
+    Any,
+}
+
 /// Number of arguments of a function that the engine or we provide; `None` if there is none.
-/// `print` takes any number: `Some(None)`.
-pub(super) fn arity(path: &str) -> Option<Option<u8>> {
+pub(super) fn arity(path: &str) -> Option<Arity> {
     if path == "print" {
-        return Some(None);
+        return Some(Arity::Any);
     }
     let ours = EXTENSIONS.iter().find(|function| function.path == path).map(|function| function.arity);
-    ours.or_else(|| BUILTINS.get(path).map(|(_, arity)| *arity)).map(Some)
+    ours.or_else(|| BUILTINS.get(path).map(|(_, arity)| *arity)).map(Arity::Exactly)
 }
 
 /// The names of all functions that can be called, sorted.

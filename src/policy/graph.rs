@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::model::{Problem, Span};
 
-use super::functions;
+use super::functions::{self, Arity};
 use super::set::Style;
 use super::syntax::{Part, RuleSyntax, Shape, Syntax, Use, UseKind};
 use super::text;
@@ -120,9 +120,13 @@ impl<'a> Graph<'a> {
         }
         match functions::arity(name) {
             // A last argument more takes the result.
-            Some(Some(arity)) if (usize::from(arity)..=usize::from(arity) + 1).contains(arguments) => None,
-            Some(None) => None,
-            Some(Some(arity)) => {
+            Some(Arity::Exactly(arity))
+                if (usize::from(arity)..=usize::from(arity) + 1).contains(arguments) =>
+            {
+                None
+            }
+            Some(Arity::Any) => None,
+            Some(Arity::Exactly(arity)) => {
                 let message = format!("`{name}` takes {arity} argument(s), not {arguments}");
                 Some(module.file.problem("wrong-arguments", message, first.span))
             }

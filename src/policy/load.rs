@@ -58,6 +58,9 @@ pub struct Location {
     pub source: Option<Arc<str>>,
 }
 
+/// Finds the place of a route.
+pub type Locate<'a> = dyn Fn(&Route) -> Option<Location> + Sync + 'a;
+
 /// What the configuration says about policies.
 #[derive(Clone, Default)]
 pub struct LoadOptions<'a> {
@@ -65,7 +68,7 @@ pub struct LoadOptions<'a> {
     pub parameters: BTreeMap<Arc<str>, Value>,
     /// Says where a parameter was set; the route is the rule id, then the parameter's name, then
     /// the way inside its value.
-    pub locate: Option<&'a (dyn Fn(&Route) -> Option<Location> + Sync)>,
+    pub locate: Option<&'a Locate<'a>>,
     /// The document at `data.fleet`; an empty object if there is no fleet.
     pub fleet: Option<Value>,
 }
@@ -153,6 +156,9 @@ pub fn load(sources: &[Source], options: &LoadOptions<'_>) -> Result<PolicySet, 
     if problems.is_empty() {
         problems.extend(without_rule(sources, &groups, &rules));
         problems.extend(ids(&mut rules, &groups));
+        let native = groups.iter().filter(|group| group.style == Style::Native);
+        let modules: Vec<_> = native.flat_map(Group::syntaxes).collect();
+        problems.extend(params::undeclared(&rules, &modules));
     }
     let params = params::document(&rules, options, &mut problems);
     if !problems.is_empty() {
@@ -256,7 +262,7 @@ fn without_rule(sources: &[Source], groups: &[Group], rules: &[Rule]) -> Vec<Pro
         Source::Files(files) if files.convention == Convention::Native => Some((index, files)),
         Source::Files(_) | Source::Shipped => None,
     });
-    let ruled = |index: usize| {
+    let has_rule = |index: usize| {
         let modules = groups
             .iter()
             .flat_map(|group| &group.modules)
@@ -264,7 +270,7 @@ fn without_rule(sources: &[Source], groups: &[Group], rules: &[Rule]) -> Vec<Pro
         modules.into_iter().any(|module| rules.iter().any(|rule| rule.file == module.syntax.file.path))
     };
     files
-        .filter(|(index, _)| !ruled(*index))
+        .filter(|(index, _)| !has_rule(*index))
         .filter_map(|(_, files)| {
             let problem = Problem::new("no-rule", "no rule found").in_file(files.policies.first()?.clone());
             Some(problem.help("a rule is a package `fleetgate.local.<pack>.<rule>` with `deny` or `warn`"))

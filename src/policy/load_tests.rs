@@ -657,6 +657,26 @@ fn parameters_are_checked_against_their_schema() {
 }
 
 #[test]
+fn parameters_that_are_read_are_declared() {
+    let rule = |import: &str, deny: &str| {
+        let text = format!(
+            "# METADATA\n# custom:\n#   params:\n#     most: {{type: integer, default: 2, description: The most.}}\npackage fleetgate.local.a\n\n{import}\n\ndeny contains \"x\" if {deny}\n"
+        );
+        Tree::new(&[("policy/a.rego", &text)]).native()
+    };
+    for (import, deny) in [
+        ("", "data.params.local.a.mots > 1"),
+        ("import data.params.local.a as params", "params.mots > 1"),
+        ("params := data.params.local.a", "params.mots > 1"),
+    ] {
+        let message = error(rule(import, deny));
+        assert!(message.contains("`data.params.local.a.mots` is read, but rule `local/a` declares no parameter `mots` (did you mean `most`?)"), "{message}");
+        rule(import, &deny.replace("mots", "most")).unwrap();
+    }
+    assert!(error(rule("", "data.params.local.b.most > 1")).contains("no rule with such parameters"));
+}
+
+#[test]
 fn conftest_rules_are_found_by_namespace() {
     let tree = Tree::new(&[
         (

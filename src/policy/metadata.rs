@@ -134,10 +134,9 @@ impl Reader<'_> {
                             level.as_str()
                         });
                 }
-                "target" => metadata.target = self.word(value, &at, &Target::ALL, |target| target.as_str()),
+                "target" => metadata.target = self.word(value, &at, &Target::ALL, Target::as_str),
                 "needs" => {
-                    metadata.needs =
-                        self.words(value, &at, &Need::ALL, |need| need.as_str()).into_iter().collect()
+                    metadata.needs = self.words(value, &at, &Need::ALL, Need::as_str).into_iter().collect();
                 }
                 "faces" => {
                     let faces = [Face::Ci, Face::Cmp, Face::Admission];
@@ -162,7 +161,7 @@ impl Reader<'_> {
             if &*key == "workloads" {
                 match value.as_bool() {
                     Ok(workloads) => matches.workloads = *workloads,
-                    Err(_) => self.wrong(&at, "must be `true` or `false`".to_owned()),
+                    Err(_) => self.wrong(&at, "must be `true` or `false`"),
                 }
                 continue;
             }
@@ -185,7 +184,7 @@ impl Reader<'_> {
 
     fn parameters(&mut self, value: &Value) -> Vec<Parameter> {
         let Ok(parameters) = value.as_object() else {
-            self.wrong(&["custom", "params"], "must map each parameter to its schema".to_owned());
+            self.wrong(&["custom", "params"], "must map each parameter to its schema");
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -193,7 +192,7 @@ impl Reader<'_> {
             let Ok(name) = name.as_string() else { continue };
             let errors = params::check_schema(name, schema);
             for error in &errors {
-                self.wrong(&["custom", "params", name], error.clone());
+                self.wrong(&["custom", "params", name], error);
             }
             let field = |key: &str| params::field(schema, key);
             if errors.is_empty() {
@@ -218,10 +217,7 @@ impl Reader<'_> {
             None => None,
         };
         if url.is_none() {
-            self.wrong(
-                &["related_resources"],
-                "must be a list of `{ref: URL, description: TEXT}`".to_owned(),
-            );
+            self.wrong(&["related_resources"], "must be a list of `{ref: URL, description: TEXT}`");
         }
         url
     }
@@ -229,7 +225,7 @@ impl Reader<'_> {
     /// The fields of a mapping whose keys are known; the others are problems.
     fn fields<'v>(&mut self, value: &'v Value, at: &[&str], known: &[&str]) -> Vec<(Arc<str>, &'v Value)> {
         let Ok(object) = value.as_object() else {
-            self.wrong(at, "must be a mapping".to_owned());
+            self.wrong(at, "must be a mapping");
             return Vec::new();
         };
         let mut fields = Vec::new();
@@ -243,7 +239,7 @@ impl Reader<'_> {
                     let help = text::suggestion(key, known.iter().copied());
                     self.problems.push(self.file.problem("policy-metadata", message, span).help(help));
                 }
-                Err(_) => self.wrong(at, "must have texts as keys".to_owned()),
+                Err(_) => self.wrong(at, "must have texts as keys"),
             }
         }
         fields
@@ -252,7 +248,7 @@ impl Reader<'_> {
     fn text(&mut self, value: &Value, at: &[&str]) -> Option<Arc<str>> {
         let text = value.as_string().ok().map(|text| Arc::from(text.trim()));
         if text.is_none() {
-            self.wrong(at, "must be a text".to_owned());
+            self.wrong(at, "must be a text");
         }
         text
     }
@@ -261,7 +257,7 @@ impl Reader<'_> {
         let list = value.as_array().ok();
         let texts = list.and_then(|list| list.iter().map(|item| item.as_string().ok().cloned()).collect());
         if texts.is_none() {
-            self.wrong(at, "must be a list of texts".to_owned());
+            self.wrong(at, "must be a list of texts");
         }
         texts
     }
@@ -293,13 +289,13 @@ impl Reader<'_> {
         name: impl Fn(T) -> &'static str,
     ) -> Vec<T> {
         let Ok(items) = value.as_array() else {
-            self.wrong(at, "must be a list".to_owned());
+            self.wrong(at, "must be a list");
             return Vec::new();
         };
         items.iter().filter_map(|item| self.word(item, at, all, &name)).collect()
     }
 
-    fn wrong(&mut self, at: &[&str], what: String) {
+    fn wrong(&mut self, at: &[&str], what: &str) {
         let span = self.span(at);
         let message =
             if at.is_empty() { format!("metadata {what}") } else { format!("`{}` {what}", at.join(".")) };

@@ -31,7 +31,7 @@ mod walk;
 
 pub use evaluate::{Evaluator, Evaluators, Isolation, Limits, STACK_SIZE};
 pub use functions::{EXTENSIONS, Function};
-pub use load::{Convention, Files, LoadOptions, Location, Source, load};
+pub use load::{Convention, Files, LoadOptions, Locate, Location, Source, load};
 pub use outcome::{EvaluationError, Hit, Outcome};
 pub use set::{Entry, Match, Module, Need, Parameter, PolicySet, Reads, Rule, Set, Style, Target};
 pub use testing::{FileCoverage, TestCase, TestOptions, TestReport, TestResult, run_tests};

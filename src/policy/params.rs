@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::model::{Problem, Route, Step, Value};
+use crate::model::{Problem, Route, Span, Step, Value};
 
 use super::load::LoadOptions;
 use super::set::Rule;
+use super::syntax::{Part, Shape, Syntax};
 use super::text;
 
 /// The words of JSON Schema that a parameter can use.
@@ -224,6 +225,96 @@ fn is_type(value: &Value, name: &str) -> bool {
 
 fn at(route: &Route, what: &str) -> String {
     if route.is_root() { what.to_owned() } else { format!("`{route}` {what}") }
+}
+
+/// Mentions of `data.params` that no rule declares: they would be undefined, and a denial that waits
+/// for them would never come.
+pub(super) fn undeclared(rules: &[Rule], modules: &[&Syntax]) -> Vec<Problem> {
+    let mut declared: BTreeMap<Vec<String>, &Rule> = BTreeMap::new();
+    for rule in rules {
+        if let Some((pack, name)) = rule.id.split_once('/') {
+            declared.insert(vec![pack.replace('-', "_"), name.replace('-', "_")], rule);
+        }
+    }
+    let mut problems = Vec::new();
+    for module in modules {
+        // A rule that only names the parameters, as in `params := data.params.pack.rule`.
+        let mut names: BTreeMap<&[Arc<str>], Vec<String>> = BTreeMap::new();
+        for rule in &module.rules {
+            if let (Shape::Value, [mention]) = (rule.shape, rule.uses.as_slice())
+                && let Some(path) = below_params(&mention.path).filter(|path| path.len() == 2)
+            {
+                names.insert(&rule.path, path);
+            }
+        }
+        for mention in module.rules.iter().flat_map(|rule| &rule.uses).filter(|mention| !mention.shadowed) {
+            let Some(path) = below_params(&mention.path).or_else(|| through(&names, module, &mention.path))
+            else {
+                continue;
+            };
+            if let Some(problem) = undeclared_mention(module, mention.span, &path, &declared) {
+                problems.push(problem);
+            }
+        }
+    }
+    problems
+}
+
+/// The known parts of a mention behind `data.params`.
+fn below_params(path: &[Part]) -> Option<Vec<String>> {
+    match path {
+        [Part::Key(data), Part::Key(params), rest @ ..] if &**data == "data" && &**params == "params" => {
+            Some(keys(rest))
+        }
+        _ => None,
+    }
+}
+
+fn keys(parts: &[Part]) -> Vec<String> {
+    let keys =
+        parts.iter().map_while(|part| if let Part::Key(key) = part { Some(key.to_string()) } else { None });
+    keys.collect()
+}
+
+/// A mention of a rule that only names the parameters.
+fn through(
+    names: &BTreeMap<&[Arc<str>], Vec<String>>,
+    module: &Syntax,
+    path: &[Part],
+) -> Option<Vec<String>> {
+    let path = keys(path);
+    let inside = path.get(1 + module.package.len()..)?;
+    let package = path.get(1..=module.package.len())?;
+    if !package.iter().map(String::as_str).eq(module.package.iter().map(AsRef::as_ref)) {
+        return None;
+    }
+    let (name, rest) = inside.split_first()?;
+    let base = names.get([Arc::from(name.as_str())].as_slice())?;
+    Some(base.iter().chain(rest).cloned().collect())
+}
+
+fn undeclared_mention(
+    module: &Syntax,
+    span: Span,
+    path: &[String],
+    declared: &BTreeMap<Vec<String>, &Rule>,
+) -> Option<Problem> {
+    let (rule, name) = (path.get(..2)?, path.get(2));
+    let written = format!("data.params.{}", path.get(..path.len().min(3))?.join("."));
+    let Some(rule) = declared.get(rule) else {
+        let message = format!("`{written}` is read, but there is no rule with such parameters");
+        let known: Vec<String> = declared.keys().map(|path| path.join(".")).collect();
+        let help = text::suggestion(&rule.join("."), known.iter().map(String::as_str));
+        return Some(module.file.problem("unknown-parameter", message, span).help(help));
+    };
+    let known = || rule.parameters.iter().map(|parameter| &*parameter.name);
+    let name = name.filter(|name| !known().any(|known| known == name.as_str()))?;
+    let message = format!("`{written}` is read, but rule `{}` declares no parameter `{name}`", rule.id);
+    let help = match text::nearest(name, known()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "declare it under `custom.params` in the metadata, with a default".to_owned(),
+    };
+    Some(module.file.problem("unknown-parameter", message, span).help(help))
 }
 
 /// The document at `data.params`: each rule's parameters at `<pack>.<rule_snake>`, with defaults.

@@ -244,10 +244,11 @@ impl Scanner<'_> {
     fn open(&mut self, byte: u8) -> Result<(), Refusal> {
         let query = byte == b'{' && self.previous == Previous::Value;
         let once = self.previous == Previous::As || (query && self.stack.len() == 1);
-        if self.newline && self.previous == Previous::Value {
-            if let Some(level) = self.stack.last_mut() {
-                level.chain = 0;
-            }
+        if self.newline
+            && self.previous == Previous::Value
+            && let Some(level) = self.stack.last_mut()
+        {
+            level.chain = 0;
         }
         self.link(self.offset)?;
         let parent = self.count()?;

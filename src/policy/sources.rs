@@ -185,15 +185,12 @@ impl Found<'_> {
 
     fn walk_error(&mut self, root: &Utf8Path, error: &walkdir::Error) {
         let path = error.path().map_or_else(|| root.to_string(), |path| path.to_string_lossy().into_owned());
-        let problem = match error.loop_ancestor() {
-            Some(ancestor) => {
-                let message = format!("symbolic link leads in a circle, back to `{}`", ancestor.display());
-                Problem::new("policy-source", message)
-            }
-            None => {
-                let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
-                Problem::new("unreadable", format!("cannot be read: {cause}"))
-            }
+        let problem = if let Some(ancestor) = error.loop_ancestor() {
+            let message = format!("symbolic link leads in a circle, back to `{}`", ancestor.display());
+            Problem::new("policy-source", message)
+        } else {
+            let cause = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+            Problem::new("unreadable", format!("cannot be read: {cause}"))
         };
         self.problems.push(problem.in_file(path));
     }

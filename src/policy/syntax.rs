@@ -113,10 +113,10 @@ pub(super) fn parse(file: SourceFile) -> Result<Syntax, Problem> {
         .enable_rego_v1()
         .and_then(|()| parser.parse())
         .map_err(|error| syntax_problem(&file, &error.to_string()))?;
-    describe(file, &module)
+    Ok(describe(file, &module))
 }
 
-fn describe(file: SourceFile, module: &Module) -> Result<Syntax, Problem> {
+fn describe(file: SourceFile, module: &Module) -> Syntax {
     let package_span = span_of(&file, &module.package.span);
     let package = static_path(&module.package.refr);
     let imports = imports(module);
@@ -135,7 +135,7 @@ fn describe(file: SourceFile, module: &Module) -> Result<Syntax, Problem> {
             raw_numbers,
         });
     }
-    Ok(Syntax { file, package, package_span, rules })
+    Syntax { file, package, package_span, rules }
 }
 
 fn head_ref(head: &RuleHead) -> &Expr {

@@ -129,7 +129,7 @@ impl Walk<'_> {
         for statement in &query.stmts {
             match &statement.literal {
                 Literal::SomeVars { vars, .. } => {
-                    names.extend(vars.iter().map(|span| Arc::from(span.text())))
+                    names.extend(vars.iter().map(|span| Arc::from(span.text())));
                 }
                 Literal::SomeIn { key, value, .. } => {
                     if let Some(key) = key {
@@ -270,10 +270,10 @@ impl Walk<'_> {
                 for argument in arguments {
                     match argument.as_ref() {
                         Expr::ArrayCompr { term, .. } | Expr::SetCompr { term, .. } => {
-                            self.late_figure(term, argument.as_ref())
+                            self.late_figure(term, argument.as_ref());
                         }
                         Expr::Array { items, .. } | Expr::Set { items, .. } => {
-                            items.iter().for_each(|item| self.figure(item))
+                            items.iter().for_each(|item| self.figure(item));
                         }
                         other => self.figure(other),
                     }
