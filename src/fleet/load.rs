@@ -119,15 +119,7 @@ fn read(path: &Utf8Path) -> Result<Part> {
     };
     let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
     let file = Arc::new(path.to_owned());
-    let wrong = |error: SyntaxError| -> Problem {
-        let mut problem = Problem::new(error.code, error.message);
-        problem.help = error.help;
-        problem.file = Some(Arc::clone(&file));
-        problem.span = error.span;
-        problem.related = error.related;
-        problem.source = Some(Arc::clone(&text));
-        problem
-    };
+    let wrong = |error| syntax_problem(error, &file, &text);
     let value = manifest::value(&text).map_err(wrong)?;
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", "Fleet")] {
         let found = value.as_object().ok().and_then(|object| object.get(&Value::from(key)));
@@ -147,6 +139,17 @@ fn read(path: &Utf8Path) -> Result<Part> {
     }
     let document = manifest::typed(&text).map_err(wrong)?;
     Ok(Part { file, text, document })
+}
+
+/// A text that cannot be read, as a problem of its file.
+pub(super) fn syntax_problem(error: SyntaxError, file: &Arc<Utf8PathBuf>, text: &Arc<str>) -> Problem {
+    let mut problem = Problem::new(error.code, error.message);
+    problem.help = error.help;
+    problem.file = Some(Arc::clone(file));
+    problem.span = error.span;
+    problem.related = error.related;
+    problem.source = Some(Arc::clone(text));
+    problem
 }
 
 /// The files that `include` names, sorted, each once.

@@ -5,15 +5,29 @@
 //! one place; [`init`] proposes a fleet file for a tree that has none.
 
 mod check;
+mod argocd;
 mod discover;
+mod discovery;
 pub mod file;
 mod find;
+mod flux;
+mod graph;
+mod helm;
+mod kustomize;
 mod load;
 mod merge;
+mod paths;
+mod peek;
+mod recognise;
 mod resolve;
+mod scan;
+mod skip;
 mod suggest;
+mod tree;
+mod walk;
 
-pub use discover::{
+pub use discover::discover;
+pub use discovery::{
     Discovery, Excluded, ExcludedDeployed, InputFile, Loose, Renderer, SeenThrough, Skipped, Unrendered,
     discover,
 };

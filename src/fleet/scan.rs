@@ -1,0 +1,144 @@
+//! A first look into files, to find what renders others. Each file is read once here, in parallel;
+//! only what can matter is parsed.
+
+use std::fs;
+use std::sync::Arc;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use rayon::prelude::*;
+
+use super::graph::Node;
+use super::load::syntax_problem;
+use super::tree::Files;
+use super::{argocd, flux, helm, kustomize};
+use crate::manifest;
+use crate::model::Problem;
+
+/// A file larger than this is no tool's file, and is only read when it is judged.
+const LARGEST: u64 = 16 << 20;
+
+/// What a file turned out to be.
+#[derive(Debug, Default)]
+pub(super) struct Scanned {
+    /// What it renders.
+    pub(super) nodes: Vec<Node>,
+    /// Why it cannot be read, if it is a tool's file.
+    pub(super) problem: Option<Problem>,
+    /// Whether it reads like a manifest of Kubernetes.
+    pub(super) manifest: bool,
+}
+
+/// Looks into files; the result has their order.
+pub(super) fn scan(paths: &[(&Utf8Path, &Utf8Path)], files: &Files<'_>) -> Vec<Scanned> {
+    paths.par_iter().map(|(path, shown)| look(path, shown, files)).collect()
+}
+
+fn look(path: &Utf8Path, shown: &Utf8Path, files: &Files<'_>) -> Scanned {
+    let is_kustomization = kustomize::is_kustomization(path);
+    let is_chart = path.file_name() == Some(helm::NAME);
+    let text = match read(shown) {
+        Ok(text) => text,
+        Err(problem) => {
+            // Whoever judges the file reads it again, and says so then.
+            let problem = (is_kustomization || is_chart).then_some(problem);
+            return Scanned { problem, ..Scanned::default() };
+        }
+    };
+    let manifest = is_manifest(&text);
+    if is_kustomization || is_chart {
+        let parsed = manifest::value(&text);
+        return match parsed {
+            Ok(document) if is_chart => {
+                Scanned { nodes: helm::node(path, &document, files).into_iter().collect(), ..Scanned::default() }
+            }
+            Ok(document) => Scanned { nodes: vec![kustomize::node(path, &document)], ..Scanned::default() },
+            Err(error) => {
+                let problem = syntax_problem(error, &Arc::new(shown.to_owned()), &text.into());
+                Scanned { problem: Some(problem), ..Scanned::default() }
+            }
+        };
+    }
+    let (argocd, flux) = (argocd::may_hold(&text), flux::may_hold(&text));
+    let mut nodes = Vec::new();
+    if argocd || flux {
+        for document in documents(&text) {
+            let relevant = (argocd && argocd::may_hold(document)) || (flux && flux::may_hold(document));
+            let Some(value) = relevant.then(|| manifest::value(document).ok()).flatten() else { continue };
+            nodes.extend(argocd::node(path, &value, files));
+            nodes.extend(flux::node(path, &value, files));
+        }
+    }
+    Scanned { nodes, problem: None, manifest }
+}
+
+fn read(path: &Utf8Path) -> Result<String, Problem> {
+    let unreadable = |why: &dyn std::fmt::Display| {
+        Problem::new("unreadable", format!("cannot read `{path}`: {why}"))
+            .help("make it readable, or exclude it with a reason")
+            .in_file(path)
+    };
+    let size = fs::metadata(path).map_err(|error| unreadable(&error))?.len();
+    if size > LARGEST {
+        return Err(unreadable(&"it is too large for a tool's file"));
+    }
+    let text = fs::read_to_string(path).map_err(|error| unreadable(&error))?;
+    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+}
+
+/// Whether some document has `apiVersion` and `kind`, and is not another tool's configuration in that
+/// form.
+fn is_manifest(text: &str) -> bool {
+    const OTHERS: [&str; 3] = ["skaffold/", "backstage.io/", "kind.x-k8s.io/"];
+    let version = text.lines().find_map(|line| line.strip_prefix("apiVersion:"));
+    let kind = text.lines().any(|line| line.starts_with("kind:"));
+    kind && version.is_some_and(|version| !OTHERS.iter().any(|other| version.trim().starts_with(other)))
+}
+
+/// The documents of a text.
+fn documents(text: &str) -> Vec<&str> {
+    let mut documents = Vec::new();
+    let (mut begin, mut end) = (0, 0);
+    for line in text.split_inclusive('\n') {
+        let marker = line.strip_prefix("---").map(str::trim);
+        if marker.is_some_and(|rest| rest.is_empty() || rest.starts_with('#')) {
+            documents.extend(text.get(begin..end));
+            begin = end + line.len();
+        }
+        end += line.len();
+    }
+    documents.extend(text.get(begin..end));
+    documents
+}
+
+/// Two kustomizations in one directory, which kustomize refuses: all but the first.
+pub(super) fn rivals<'a>(paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<(&'a Utf8Path, &'a Utf8Path)> {
+    let mut rivals = Vec::new();
+    let mut first: Option<&Utf8Path> = None;
+    let mut sorted: Vec<&Utf8Path> = paths.map(AsRef::as_ref).filter(|path| kustomize::is_kustomization(path)).collect();
+    sorted.sort_by_key(|path| (path.parent(), path.file_name()));
+    for path in sorted {
+        match first {
+            Some(other) if other.parent() == path.parent() => rivals.push((path, other)),
+            _ => first = Some(path),
+        }
+    }
+    rivals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_what_stands_between_the_lines() {
+        assert_eq!(documents("a: 1\n---\nb: 2\n--- # c\nd: 3\n"), ["a: 1\n", "b: 2\n", "d: 3\n"]);
+        assert_eq!(documents("a: |\n  x\n  ---\n"), ["a: |\n  x\n  ---\n"]);
+    }
+
+    #[test]
+    fn another_tools_configuration_is_no_manifest() {
+        assert!(is_manifest("apiVersion: v1\nkind: Pod\n"));
+        assert!(!is_manifest("apiVersion: skaffold/v4beta6\nkind: Config\n"));
+        assert!(!is_manifest("on: push\njobs: {}\n"));
+    }
+}
