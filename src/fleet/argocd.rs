@@ -116,7 +116,8 @@ fn source(source: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: 
             continue;
         }
         // Without a kustomization or chart, every manifest of the directory is applied as it is.
-        node.manifests.extend(files.under(&path).filter(|file| file.parent() == Some(&path)).map(Utf8Path::to_owned));
+        node.manifests
+            .extend(files.under(&path).filter(|file| file.parent() == Some(&path)).map(Utf8Path::to_owned));
         node.nodes.push(path);
     }
 }
@@ -124,24 +125,34 @@ fn source(source: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: 
 /// Values files, in the three ways of naming them.
 fn values(source: &Value, paths: &[Utf8PathBuf], files: &Files<'_>, node: &mut Node) {
     for entry in texts(source, &["helm", "valueFiles"]) {
-        let from_root = entry.strip_prefix('/').or_else(|| entry.strip_prefix('$')?.split_once('/').map(|(_, path)| path));
+        let from_root = entry
+            .strip_prefix('/')
+            .or_else(|| entry.strip_prefix('$')?.split_once('/').map(|(_, path)| path));
         if entry.contains("{{") {
             let relative = from_root.unwrap_or(entry);
             let globs: Vec<GlobMatcher> = if from_root.is_some() {
                 glob(relative, false).into_iter().collect()
             } else {
                 let absolute = |root: &Utf8PathBuf, path: &Utf8PathBuf| {
-                    normal(&path.join(relative)).strip_prefix(root).ok().and_then(|path| glob(path.as_str(), false))
+                    normal(&path.join(relative))
+                        .strip_prefix(root)
+                        .ok()
+                        .and_then(|path| glob(path.as_str(), false))
                 };
-                paths.iter().flat_map(|path| files.roots.iter().filter_map(|root| absolute(root, path))).collect()
+                paths
+                    .iter()
+                    .flat_map(|path| files.roots.iter().filter_map(|root| absolute(root, path)))
+                    .collect()
             };
             for glob in globs {
-                node.inputs.extend(files.matching(&glob).into_iter().filter(|path| files.files.contains_key(path)));
+                node.inputs
+                    .extend(files.matching(&glob).into_iter().filter(|path| files.files.contains_key(path)));
             }
         } else if let Some(relative) = from_root {
             node.inputs.extend(files.in_repository(relative));
         } else if !entry.contains("://") {
-            node.inputs.extend(paths.iter().map(|path| normal(&path.join(entry))).filter(|path| path.is_file()));
+            node.inputs
+                .extend(paths.iter().map(|path| normal(&path.join(entry))).filter(|path| path.is_file()));
         }
     }
 }
@@ -177,5 +188,9 @@ fn glob(path: &str, literal_separator: bool) -> Option<GlobMatcher> {
         rest = after.split_once("}}").map_or("", |(_, rest)| rest);
     }
     pattern.push_str(rest);
-    GlobBuilder::new(&pattern).literal_separator(literal_separator).build().ok().map(|glob| glob.compile_matcher())
+    GlobBuilder::new(&pattern)
+        .literal_separator(literal_separator)
+        .build()
+        .ok()
+        .map(|glob| glob.compile_matcher())
 }

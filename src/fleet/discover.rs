@@ -8,7 +8,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::Date;
 
 use super::discovery::{
-    Discovery, Excluded, ExcludedDeployed, InputFile, Loose, Renderer, SeenThrough, Skipped, Unrendered,
+    Discovery, Excluded, ExcludedDeployed, Loose, Renderer, SeenThrough, Skipped, Unrendered,
 };
 use super::graph::{Graph, Node};
 use super::load::Loaded;
@@ -19,6 +19,7 @@ use super::skip::Known;
 use super::tree::Files;
 use super::walk::{Found, Root, Walked};
 use super::{helm, kustomize, scan, suggest};
+use crate::manifest::corpus::{Content, InputFile};
 use crate::model::{Cluster, Context, Exclusion, Problem, Value};
 
 /// Finds what is to be judged: the files and trees at `paths`, or the whole fleet if there are none,
@@ -33,7 +34,15 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
     let home = fleet.and_then(|fleet| Walked::default().root(&fleet.root));
     let scope = Scope { fleet, home: home.as_ref(), today };
     let mut walked = Walked::default();
-    let roots = walk(&scope, paths, &context, &mut walked, &mut out);
+    let roots = walk(&scope, paths, &mut walked);
+    if paths.iter().any(|path| path == "-") {
+        out.files.push(InputFile {
+            path: Arc::new(loose.stdin_name.clone().unwrap_or_else(|| "-".into())),
+            content: Content::Memory(loose.stdin.clone().unwrap_or_default()),
+            contexts: vec![Arc::new(context.clone())],
+            strict: true,
+        });
+    }
     let full = home.as_ref().is_some_and(|home| roots.iter().any(|root| home.real.starts_with(&root.real)));
 
     let excluded: BTreeMap<&Utf8Path, &Exclusion> = walked
@@ -63,7 +72,20 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
         }
     }
     let graph = Graph::new(nodes);
-    let mut sorter = Sorter { scope, files: &walked.files, graph, excluded, manifests, broken, context, known: Known::new() };
+    let clusters = fleet.into_iter().flat_map(|fleet| fleet.fleet.clusters.values());
+    let mut sorter = Sorter {
+        scope,
+        files: &walked.files,
+        graph,
+        excluded,
+        manifests,
+        broken,
+        context: Arc::new(context),
+        contexts: clusters
+            .map(|cluster| (Arc::clone(&cluster.name), Arc::new(of_cluster(cluster))))
+            .collect(),
+        known: Known::new(),
+    };
     sorter.refuse(&mut out);
     sorter.sort(full, &mut out);
     sorter.unrendered(&mut out);
@@ -73,15 +95,13 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
 }
 
 /// Walks what was named and, to learn who renders what, the rest of the fleet.
-fn walk(scope: &Scope<'_>, paths: &[Utf8PathBuf], context: &Context, walked: &mut Walked, out: &mut Discovery) -> Vec<Root> {
+fn walk(scope: &Scope<'_>, paths: &[Utf8PathBuf], walked: &mut Walked) -> Vec<Root> {
     let deployed = |path: &Utf8Path| scope.trees(path).next().is_some();
     let mut roots = Vec::new();
     let everything = [scope.fleet.map(|fleet| fleet.root.clone()).unwrap_or_default()];
-    for path in if paths.is_empty() { &everything } else { paths } {
-        if path == "-" {
-            let path = Arc::new(path.clone());
-            out.files.push(InputFile { path, context: context.clone(), strict: true });
-        } else if let Some(root) = walked.root(path) {
+    let named = if paths.is_empty() { &everything } else { paths };
+    for path in named.iter().filter(|path| *path != "-") {
+        if let Some(root) = walked.root(path) {
             walked.walk(&root, true, &deployed);
             roots.push(root);
         }
@@ -119,7 +139,8 @@ fn loose_context(fleet: Option<&Loaded>, loose: &Loose, problems: &mut Vec<Probl
         let known = fleet.fleet.environments.iter().map(|known| known.name.as_ref());
         if !known.clone().any(|known| known == environment) {
             let message = format!("the fleet has no environment `{environment}`");
-            problems.push(Problem::new("unknown-environment", message).help(suggest::help(environment, known)));
+            problems
+                .push(Problem::new("unknown-environment", message).help(suggest::help(environment, known)));
         }
     }
     let Some(name) = &loose.cluster else { return context };
@@ -139,7 +160,9 @@ fn loose_context(fleet: Option<&Loaded>, loose: &Loose, problems: &mut Vec<Probl
         }
         None => {
             let facts = [("name", Some(name)), ("environment", loose.environment.as_ref())];
-            let facts = facts.into_iter().filter_map(|(key, value)| Some((Value::from(key), Value::from(value?.as_str()))));
+            let facts = facts
+                .into_iter()
+                .filter_map(|(key, value)| Some((Value::from(key), Value::from(value?.as_str()))));
             context.cluster = Some(Arc::new(Cluster {
                 name: name.as_str().into(),
                 environment: loose.environment.as_deref().unwrap_or_default().into(),
@@ -191,7 +214,8 @@ impl<'a> Scope<'a> {
     /// Whether a file is a part of the fleet file, or data of its policies.
     fn own(&self, path: &Utf8Path) -> Option<&'static str> {
         let (fleet, home) = (self.fleet?, self.home?);
-        let absolute = |path: &Utf8Path| normal(&home.real.join(path.strip_prefix(&fleet.root).unwrap_or(path)));
+        let absolute =
+            |path: &Utf8Path| normal(&home.real.join(path.strip_prefix(&fleet.root).unwrap_or(path)));
         if fleet.parts.iter().any(|part| absolute(&part.file) == path) {
             return Some("a part of the fleet file");
         }
@@ -214,7 +238,10 @@ struct Sorter<'a> {
     manifests: BTreeSet<&'a Utf8Path>,
     /// Files about which there is a problem already.
     broken: BTreeSet<Utf8PathBuf>,
-    context: Context,
+    /// The context of files that no cluster owns.
+    context: Arc<Context>,
+    /// The context of each cluster, by name.
+    contexts: BTreeMap<Arc<str>, Arc<Context>>,
     known: Known,
 }
 
@@ -231,10 +258,13 @@ impl Sorter<'_> {
     /// renders once more.
     fn refuse(&mut self, out: &mut Discovery) {
         let mut refused: BTreeMap<Utf8PathBuf, Problem> = BTreeMap::new();
-        let judged = self.judged().map(|(path, _)| path).filter(|path| !self.excluded.contains_key(path.as_path()));
+        let judged =
+            self.judged().map(|(path, _)| path).filter(|path| !self.excluded.contains_key(path.as_path()));
         for (path, other) in scan::rivals(judged) {
-            let message = format!("`{}` stands beside `{}`", self.shown(path), other.file_name().unwrap_or_default());
-            let problem = Problem::new("two-kustomizations", message).help("keep one of them: kustomize refuses both");
+            let message =
+                format!("`{}` stands beside `{}`", self.shown(path), other.file_name().unwrap_or_default());
+            let problem =
+                Problem::new("two-kustomizations", message).help("keep one of them: kustomize refuses both");
             refused.insert(path.to_owned(), problem);
         }
         for node in self.graph.cycles().filter(|node| self.scope.is_judged(self.files, &node.file)) {
@@ -286,14 +316,11 @@ impl Sorter<'_> {
             } else if is_tool_file(path) && !found.named {
                 self.seen_through(path, file(), out);
             } else if !trees.is_empty() {
-                let shown = Arc::new(file());
-                out.files.extend(trees.iter().map(|tree| InputFile {
-                    path: Arc::clone(&shown),
-                    context: of_cluster(&tree.cluster),
-                    strict: true,
-                }));
+                let contexts =
+                    trees.iter().filter_map(|tree| self.contexts.get(&tree.cluster.name)).map(Arc::clone);
+                out.files.push(input(found, contexts.collect(), true));
             } else if found.named {
-                self.judge(found, true, out);
+                out.files.push(input(found, vec![Arc::clone(&self.context)], true));
             } else if let Some(what) = self.scope.own(path) {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
             } else if self.graph.owner(path).is_some() {
@@ -301,16 +328,12 @@ impl Sorter<'_> {
             } else if let Some(what) = self.known(path).filter(|_| !taken.contains(path.as_path())) {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
             } else {
-                self.judge(found, false, out);
+                out.files.push(input(found, vec![Arc::clone(&self.context)], false));
             }
         }
         if full {
             self.remark(&filled, out);
         }
-    }
-
-    fn judge(&self, found: &Found, strict: bool, out: &mut Discovery) {
-        out.files.push(InputFile { path: Arc::new(found.shown.clone()), context: self.context.clone(), strict });
     }
 
     fn seen_through(&self, path: &Utf8Path, file: Utf8PathBuf, out: &mut Discovery) {
@@ -340,20 +363,27 @@ impl Sorter<'_> {
                 Some(part) => part.problem("no-manifests", &tree.route, message),
                 None => Problem::new("no-manifests", message),
             };
-            let mut problem = problem.help("correct `rendered`, render the cluster's manifests, or remove the cluster");
+            let mut problem =
+                problem.help("correct `rendered`, render the cluster's manifests, or remove the cluster");
             problem.cluster = Some(Arc::clone(&tree.cluster.name));
             out.problems.push(problem);
         }
         let named: BTreeSet<&str> = fleet.rendered.iter().map(|tree| tree.cluster.name.as_ref()).collect();
         for cluster in fleet.fleet.clusters.keys().filter(|name| !named.contains(name.as_ref())) {
-            out.notes.push(format!("cluster `{cluster}` has no `rendered`: nothing is judged as running on it"));
+            out.notes
+                .push(format!("cluster `{cluster}` has no `rendered`: nothing is judged as running on it"));
         }
         for exclusion in self.scope.exclusions() {
             let place = format!("`{}` ({}:{})", exclusion.pattern, exclusion.file, exclusion.line);
-            let used = self.files.keys().filter_map(|path| self.scope.relative(path)).any(|path| covers(exclusion, path));
+            let used = self
+                .files
+                .keys()
+                .filter_map(|path| self.scope.relative(path))
+                .any(|path| covers(exclusion, path));
             if exclusion.expires < self.scope.today {
                 let expires = exclusion.expires;
-                out.notes.push(format!("the exclusion of {place} expired on {expires}: its files are read again"));
+                out.notes
+                    .push(format!("the exclusion of {place} expired on {expires}: its files are read again"));
             } else if !used {
                 out.notes.push(format!("the exclusion of {place} matches no file"));
             }
@@ -374,7 +404,9 @@ impl Sorter<'_> {
         let trees: Vec<&Utf8Path> = self
             .files
             .iter()
-            .filter(|(path, _)| self.scope.trees(path).next().is_some() && !self.excluded.contains_key(path.as_path()))
+            .filter(|(path, _)| {
+                self.scope.trees(path).next().is_some() && !self.excluded.contains_key(path.as_path())
+            })
             .map(|(_, found)| found.shown.as_path())
             .collect();
         let rendered = Rendered::read(&trees);
@@ -382,8 +414,10 @@ impl Sorter<'_> {
             if rendered.holds(&reach) {
                 continue;
             }
-            let taken: BTreeSet<&Utf8PathBuf> =
-                reach.iter().flat_map(|node| node.manifests.iter().chain(&node.inputs).chain([&node.file])).collect();
+            let taken: BTreeSet<&Utf8PathBuf> = reach
+                .iter()
+                .flat_map(|node| node.manifests.iter().chain(&node.inputs).chain([&node.file]))
+                .collect();
             let files = taken.into_iter().filter(|path| self.graph.owner(path).is_some()).count();
             out.unrendered.push(Unrendered {
                 root: self.shown(&node.file),
@@ -393,6 +427,11 @@ impl Sorter<'_> {
             });
         }
     }
+}
+
+fn input(found: &Found, contexts: Vec<Arc<Context>>, strict: bool) -> InputFile {
+    let (path, content) = (Arc::new(found.shown.clone()), Content::Path(found.shown.clone()));
+    InputFile { path, content, contexts, strict }
 }
 
 fn is_tool_file(path: &Utf8Path) -> bool {
@@ -406,11 +445,7 @@ fn of_cluster(cluster: &Arc<Cluster>) -> Context {
 impl Discovery {
     /// Sorts everything.
     fn finish(mut self) -> Self {
-        let order = |file: &InputFile| {
-            let cluster = file.context.cluster.as_ref().map(|cluster| Arc::clone(&cluster.name));
-            (Arc::clone(&file.path), cluster)
-        };
-        self.files.sort_by_cached_key(order);
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.seen_through.sort();
         self.unrendered.sort();
         self.unrendered.dedup();

@@ -4,19 +4,8 @@ use std::sync::Arc;
 
 use camino::Utf8PathBuf;
 
+use crate::manifest::corpus::InputFile;
 use crate::model::{Context, Exclusion, Problem};
-
-/// A file that is to be read and judged. A file that goes to several clusters stands once for each.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InputFile {
-    /// Path to open, which is also the path shown to people; `-` is standard input.
-    pub path: Arc<Utf8PathBuf>,
-    /// Where its objects go.
-    pub context: Context,
-    /// Whether every document has to be a Kubernetes object: rendered trees, named files and
-    /// standard input. Elsewhere, files without any object are none of ours.
-    pub strict: bool,
-}
 
 /// What the command line says about files that no cluster of the fleet owns.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,6 +14,10 @@ pub struct Loose {
     pub cluster: Option<String>,
     /// The environment, by name.
     pub environment: Option<String>,
+    /// What standard input holds, if `-` is among the paths.
+    pub stdin: Option<Arc<[u8]>>,
+    /// The name under which standard input is shown; `-` if absent.
+    pub stdin_name: Option<Utf8PathBuf>,
 }
 
 /// What renders files into manifests.
@@ -115,7 +108,8 @@ pub struct Skipped {
 /// exactly one of `files`, `seen_through`, `excluded`, `skipped` and `problems`.
 #[derive(Debug, Clone, Default)]
 pub struct Discovery {
-    /// Files to read and judge.
+    /// Files to read and judge, each with the clusters that it goes to. Rendered trees, named files
+    /// and standard input are strict.
     pub files: Vec<InputFile>,
     /// Files that are judged through what is rendered from them.
     pub seen_through: Vec<SeenThrough>,
@@ -132,4 +126,3 @@ pub struct Discovery {
     /// Remarks that change no verdict, one sentence each.
     pub notes: Vec<String>,
 }
-

@@ -64,7 +64,10 @@ fn kustomization(file: &Utf8Path, spec: &Value, files: &Files<'_>) -> Node {
     // kustomization of its own counts as a whole.
     let own = |path: &Utf8Path| {
         let inside = path.ancestors().skip(1).take_while(|above| *above != dir);
-        inside.filter(|above| NAMES.iter().any(|name| above.join(name).is_file())).last().map(Utf8Path::to_owned)
+        inside
+            .filter(|above| NAMES.iter().any(|name| above.join(name).is_file()))
+            .last()
+            .map(Utf8Path::to_owned)
     };
     for path in files.under(&dir).filter(|path| path.extension() != Some("json")) {
         match own(path) {

@@ -93,7 +93,13 @@ impl Graph {
         }
         let children: Vec<Vec<usize>> = nodes
             .iter()
-            .map(|node| node.nodes.iter().flat_map(|dir| at.get(dir.as_path()).into_iter().flatten()).copied().collect())
+            .map(|node| {
+                node.nodes
+                    .iter()
+                    .flat_map(|dir| at.get(dir.as_path()).into_iter().flatten())
+                    .copied()
+                    .collect()
+            })
             .collect();
         let mut graph = Self {
             through: vec![None; nodes.len()],
@@ -109,8 +115,13 @@ impl Graph {
 
     /// Carries each altering down to everything that it takes in. Cycles end where they were before.
     fn spread(&mut self) {
-        let altering: Vec<usize> =
-            self.nodes.iter().enumerate().filter(|(_, node)| node.alters.is_some()).map(|(index, _)| index).collect();
+        let altering: Vec<usize> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .filter(|(_, node)| node.alters.is_some())
+            .map(|(index, _)| index)
+            .collect();
         for index in &altering {
             if let Some(through) = self.through.get_mut(*index) {
                 *through = Some(*index);
@@ -178,18 +189,24 @@ impl Graph {
     /// The nodes whose output differs from the manifests at hand and that no altering node takes in,
     /// each with the reason and everything that it takes in.
     pub(super) fn rendering(&self) -> impl Iterator<Item = (&Node, &str, Vec<&Node>)> {
-        self.nodes.iter().enumerate().zip(&self.below).filter(|(_, below)| !**below).filter_map(|((index, node), _)| {
-            let reason = node.alters.as_deref().or(node.adds.as_deref())?;
-            let reach = self.reach(index).into_iter().filter_map(|index| self.nodes.get(index)).collect();
-            Some((node, reason, reach))
-        })
+        self.nodes.iter().enumerate().zip(&self.below).filter(|(_, below)| !**below).filter_map(
+            |((index, node), _)| {
+                let reason = node.alters.as_deref().or(node.adds.as_deref())?;
+                let reach = self.reach(index).into_iter().filter_map(|index| self.nodes.get(index)).collect();
+                Some((node, reason, reach))
+            },
+        )
     }
 
     /// Kustomizations that take in themselves, which kustomize refuses.
     pub(super) fn cycles(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().enumerate().filter(|(index, _)| {
-            let children = self.children.get(*index).into_iter().flatten();
-            children.into_iter().any(|child| self.reach(*child).contains(index))
-        }).map(|(_, node)| node)
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| {
+                let children = self.children.get(*index).into_iter().flatten();
+                children.into_iter().any(|child| self.reach(*child).contains(index))
+            })
+            .map(|(_, node)| node)
     }
 }

@@ -22,7 +22,8 @@ pub(super) fn node(file: &Utf8Path, document: &Value, files: &Files<'_>) -> Opti
     node.alter("templates are filled in");
     node.charts.extend(text(document, &["name"]).map(str::to_owned));
     // Of a chart that only wraps others, the output shows the others' names.
-    node.charts.extend(items(document, &["dependencies"]).filter_map(|d| text(d, &["name"])).map(str::to_owned));
+    node.charts
+        .extend(items(document, &["dependencies"]).filter_map(|d| text(d, &["name"])).map(str::to_owned));
     node.inputs = files.under(&dir).filter(|path| belongs(&dir, path)).map(Utf8Path::to_owned).collect();
     Some(node)
 }
@@ -44,8 +45,13 @@ fn belongs(dir: &Utf8Path, path: &Utf8Path) -> bool {
         Some(_) => matches!(first, "templates" | "crds" | "charts" | "ci" | "files" | "tests"),
         None => {
             let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
-            first == NAME || first == "Chart.lock" || first == "requirements.yaml" || first == "requirements.lock"
-                || stem.starts_with("values") || stem.ends_with("values") || stem.ends_with("-values.schema")
+            first == NAME
+                || first == "Chart.lock"
+                || first == "requirements.yaml"
+                || first == "requirements.lock"
+                || stem.starts_with("values")
+                || stem.ends_with("values")
+                || stem.ends_with("-values.schema")
         }
     }
 }
@@ -57,8 +63,16 @@ mod tests {
     #[test]
     fn helm_reads_templates_and_values_and_nothing_beside_them() {
         let belongs = |path: &str| super::belongs(Utf8Path::new("/c"), Utf8Path::new(path));
-        for path in ["/c/Chart.yaml", "/c/values.yaml", "/c/values-prod.yaml", "/c/prod-values.yml", "/c/values.schema.json",
-            "/c/templates/a/b.yaml", "/c/crds/x.yaml", "/c/charts/sub/templates/x.yaml"] {
+        for path in [
+            "/c/Chart.yaml",
+            "/c/values.yaml",
+            "/c/values-prod.yaml",
+            "/c/prod-values.yml",
+            "/c/values.schema.json",
+            "/c/templates/a/b.yaml",
+            "/c/crds/x.yaml",
+            "/c/charts/sub/templates/x.yaml",
+        ] {
             assert!(belongs(path), "{path}");
         }
         for path in ["/c/application.yaml", "/c/argocd/app.yaml", "/d/values.yaml"] {

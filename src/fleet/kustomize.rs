@@ -90,7 +90,8 @@ fn inputs(document: &Value, dir: &Utf8Path, node: &mut Node) {
     for key in ["patches", "patchesJson6902", "replacements"] {
         entries.extend(items(document, &[key]).filter_map(|item| text(item, &["path"])));
     }
-    for key in ["patchesStrategicMerge", "configurations", "transformers", "generators", "validators", "crds"] {
+    for key in ["patchesStrategicMerge", "configurations", "transformers", "generators", "validators", "crds"]
+    {
         entries.extend(texts(document, &[key]));
     }
     entries.extend(text(document, &["openapi", "path"]));
@@ -141,7 +142,10 @@ fn local_chart(name: Option<&str>, home: &str, dir: &Utf8Path, node: &mut Node) 
 /// An address of a repository or a file somewhere else, in any of the forms that kustomize takes.
 fn is_remote(entry: &str) -> bool {
     let host = entry.split('/').next().unwrap_or_default();
-    entry.contains("://") || entry.contains("?ref=") || entry.starts_with("git@") || (host.contains('.') && !host.starts_with('.') && entry.contains('/'))
+    entry.contains("://")
+        || entry.contains("?ref=")
+        || entry.starts_with("git@")
+        || (host.contains('.') && !host.starts_with('.') && entry.contains('/'))
 }
 
 /// Patches and transformers can stand in the field itself, as text of several lines.
@@ -160,7 +164,9 @@ mod tests {
 
     #[test]
     fn listing_resources_changes_nothing() {
-        let node = read("resources: [https://example.org/base?ref=v1]\npatches: []\nnamespace: null\nsortOptions: {order: fifo}\n");
+        let node = read(
+            "resources: [https://example.org/base?ref=v1]\npatches: []\nnamespace: null\nsortOptions: {order: fifo}\n",
+        );
         assert_eq!(node.alters, None);
         assert_eq!(node.adds.as_deref(), Some("`https://example.org/base?ref=v1` is elsewhere"));
     }
@@ -168,10 +174,22 @@ mod tests {
     #[test]
     fn every_other_field_changes_something() {
         for field in [
-            "patches: [{patch: x}]", "images: [{name: a, newTag: b}]", "namespace: x", "namePrefix: x-",
-            "labels: [{pairs: {a: b}}]", "commonLabels: {a: b}", "commonAnnotations: {a: b}",
-            "replicas: [{name: a, count: 2}]", "components: [x]", "transformers: [x]", "replacements: [{path: x}]",
-            "vars: [{name: A}]", "nameSuffix: -x", "kind: Component", "buildMetadata: [originAnnotations]", "futureField: 1",
+            "patches: [{patch: x}]",
+            "images: [{name: a, newTag: b}]",
+            "namespace: x",
+            "namePrefix: x-",
+            "labels: [{pairs: {a: b}}]",
+            "commonLabels: {a: b}",
+            "commonAnnotations: {a: b}",
+            "replicas: [{name: a, count: 2}]",
+            "components: [x]",
+            "transformers: [x]",
+            "replacements: [{path: x}]",
+            "vars: [{name: A}]",
+            "nameSuffix: -x",
+            "kind: Component",
+            "buildMetadata: [originAnnotations]",
+            "futureField: 1",
         ] {
             assert!(read(field).alters.is_some(), "{field}");
         }
@@ -179,7 +197,13 @@ mod tests {
 
     #[test]
     fn remote_and_local_entries() {
-        for remote in ["https://example.org/a", "git@example.org:a/b", "github.com/org/repo/dir", "ssh://example.org/a", "org/repo?ref=v1"] {
+        for remote in [
+            "https://example.org/a",
+            "git@example.org:a/b",
+            "github.com/org/repo/dir",
+            "ssh://example.org/a",
+            "org/repo?ref=v1",
+        ] {
             assert!(is_remote(remote), "{remote}");
         }
         for local in ["base", "../base", "./x.yaml", "base/x.yaml", "deployment.yaml"] {

@@ -28,7 +28,7 @@ pub struct Part {
 impl Part {
     /// The stretch of text at `route`.
     pub fn span(&self, route: &Route) -> Option<Span> {
-        locate(&self.text, route)
+        manifest::locate(&self.text, route)
     }
 
     /// The line at `route`, from 1; the first one if the place cannot be told.
@@ -85,8 +85,16 @@ impl Loaded {
 /// Reads the fleet file at `path` with everything that it includes, and checks it. All problems are
 /// returned, not the first one only.
 pub fn load(path: &Utf8Path) -> Result<Loaded> {
+    with_parts(path, read(path)?)
+}
+
+/// The same for a text that is not written yet.
+pub(super) fn load_text(path: &Utf8Path, text: &str) -> Result<Loaded> {
+    with_parts(path, parse(path, text.as_bytes())?)
+}
+
+fn with_parts(path: &Utf8Path, main: Part) -> Result<Loaded> {
     let root = path.parent().unwrap_or(Utf8Path::new("")).to_owned();
-    let main = read(path)?;
     let mut problems = Vec::new();
     let mut parts = Vec::new();
     for file in included(&root, &main, &mut problems) {
@@ -114,11 +122,13 @@ fn read(path: &Utf8Path) -> Result<Part> {
     let bytes = fs::read(path).map_err(|error| {
         Problem::new("unreadable", format!("cannot read `{path}`: {error}")).in_file(path)
     })?;
-    let Ok(text) = String::from_utf8(bytes) else {
-        return Err(Problem::new("not-utf8", format!("`{path}` is not UTF-8 text")).in_file(path).into());
-    };
-    let text: Arc<str> = text.strip_prefix('\u{feff}').unwrap_or(&text).into();
+    parse(path, &bytes)
+}
+
+fn parse(path: &Utf8Path, bytes: &[u8]) -> Result<Part> {
     let file = Arc::new(path.to_owned());
+    let text = manifest::text(bytes).map_err(|error| syntax_problem(error, &file, &"".into()))?;
+    let text: Arc<str> = text.into();
     let wrong = |error| syntax_problem(error, &file, &text);
     let value = manifest::value(&text).map_err(wrong)?;
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", "Fleet")] {
@@ -132,13 +142,29 @@ fn read(path: &Utf8Path) -> Result<Part> {
             let mut problem = Problem::new("not-a-fleet-file", message)
                 .help(format!("a fleet file begins with `apiVersion: {API_VERSION}` and `kind: Fleet`"));
             problem.file = Some(Arc::clone(&file));
-            problem.span = locate(&text, &Route::root().key(key));
+            problem.span = manifest::locate(&text, &Route::root().key(key));
             problem.source = Some(Arc::clone(&text));
             return Err(problem.into());
         }
     }
-    let document = manifest::typed(&text).map_err(wrong)?;
+    let document = manifest::typed(&text).map_err(|error| wrong(missing_key(error)))?;
     Ok(Part { file, text, document })
+}
+
+/// Says of a key that has to be there what to write.
+fn missing_key(mut error: SyntaxError) -> SyntaxError {
+    let Some((place, key)) = error.message.split_once(": missing field `") else { return error };
+    let key = key.trim_end_matches('`').to_owned();
+    let help = match key.as_str() {
+        "expires" => "write the last day on which it holds, such as `expires: 2027-06-30`".to_owned(),
+        "reason" => "write why, such as `reason: the vendor publishes no digests`".to_owned(),
+        "owner" => "write who answers for it, such as `owner: \"@platform\"`".to_owned(),
+        key => format!("write `{key}: …`"),
+    };
+    error.message = format!("{place} has no `{key}`");
+    error.code = "missing-key";
+    error.help = Some(help);
+    error
 }
 
 /// A text that cannot be read, as a problem of its file.
@@ -231,9 +257,4 @@ fn glob(pattern: &str, literal_separator: bool) -> Result<GlobMatcher, String> {
         .build()
         .map(|glob| glob.compile_matcher())
         .map_err(|error| format!("`{pattern}` is no glob: {}", error.kind()))
-}
-
-/// The stretch of `text` at `route`.
-fn locate(_text: &str, _route: &Route) -> Option<Span> {
-    None
 }

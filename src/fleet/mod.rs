@@ -4,8 +4,8 @@
 //! walks a tree, finds out what renders which file, and sorts every YAML and JSON file into exactly
 //! one place; [`init`] proposes a fleet file for a tree that has none.
 
-mod check;
 mod argocd;
+mod check;
 mod discover;
 mod discovery;
 pub mod file;
@@ -13,6 +13,8 @@ mod find;
 mod flux;
 mod graph;
 mod helm;
+mod hints;
+mod init;
 mod kustomize;
 mod load;
 mod merge;
@@ -28,10 +30,10 @@ mod walk;
 
 pub use discover::discover;
 pub use discovery::{
-    Discovery, Excluded, ExcludedDeployed, InputFile, Loose, Renderer, SeenThrough, Skipped, Unrendered,
-    discover,
+    Discovery, Excluded, ExcludedDeployed, Loose, Renderer, SeenThrough, Skipped, Unrendered,
 };
 pub use find::find_config;
+pub use init::{Proposal, init};
 pub use load::{Loaded, Part, load};
 pub use merge::Origin;
 pub use resolve::{PolicySource, Tree};

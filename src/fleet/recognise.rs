@@ -41,7 +41,11 @@ impl Rendered {
                 let names = fs::read_to_string(path).map(|text| object_names(&text)).unwrap_or_default();
                 names.iter().any(|name| {
                     self.objects.contains(name)
-                        || (renames && self.objects.iter().any(|o| o.starts_with(name.as_str()) || o.ends_with(name.as_str())))
+                        || (renames
+                            && self
+                                .objects
+                                .iter()
+                                .any(|o| o.starts_with(name.as_str()) || o.ends_with(name.as_str())))
                 })
             })
     }
@@ -77,7 +81,9 @@ fn chart_names(text: &str) -> BTreeSet<String> {
         } else if let Some(label) = line.trim_start().strip_prefix("helm.sh/chart:") {
             let label = label.trim().trim_matches(['"', '\'']);
             let version = |(position, _): &(usize, _)| {
-                label.get(position + 1..).is_some_and(|rest| rest.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit()))
+                label.get(position + 1..).is_some_and(|rest| {
+                    rest.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())
+                })
             };
             let end = label.match_indices('-').find(version).map_or(label.len(), |(position, _)| position);
             names.extend(label.get(..end).map(str::to_owned));

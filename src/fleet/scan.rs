@@ -48,9 +48,10 @@ fn look(path: &Utf8Path, shown: &Utf8Path, files: &Files<'_>) -> Scanned {
     if is_kustomization || is_chart {
         let parsed = manifest::value(&text);
         return match parsed {
-            Ok(document) if is_chart => {
-                Scanned { nodes: helm::node(path, &document, files).into_iter().collect(), ..Scanned::default() }
-            }
+            Ok(document) if is_chart => Scanned {
+                nodes: helm::node(path, &document, files).into_iter().collect(),
+                ..Scanned::default()
+            },
             Ok(document) => Scanned { nodes: vec![kustomize::node(path, &document)], ..Scanned::default() },
             Err(error) => {
                 let problem = syntax_problem(error, &Arc::new(shown.to_owned()), &text.into());
@@ -58,11 +59,10 @@ fn look(path: &Utf8Path, shown: &Utf8Path, files: &Files<'_>) -> Scanned {
             }
         };
     }
-    let (argocd, flux) = (argocd::may_hold(&text), flux::may_hold(&text));
     let mut nodes = Vec::new();
-    if argocd || flux {
-        for document in documents(&text) {
-            let relevant = (argocd && argocd::may_hold(document)) || (flux && flux::may_hold(document));
+    if argocd::may_hold(&text) || flux::may_hold(&text) {
+        for document in manifest::split(&text).documents.into_iter().map(|document| document.text) {
+            let relevant = argocd::may_hold(document) || flux::may_hold(document);
             let Some(value) = relevant.then(|| manifest::value(document).ok()).flatten() else { continue };
             nodes.extend(argocd::node(path, &value, files));
             nodes.extend(flux::node(path, &value, files));
@@ -94,27 +94,12 @@ fn is_manifest(text: &str) -> bool {
     kind && version.is_some_and(|version| !OTHERS.iter().any(|other| version.trim().starts_with(other)))
 }
 
-/// The documents of a text.
-fn documents(text: &str) -> Vec<&str> {
-    let mut documents = Vec::new();
-    let (mut begin, mut end) = (0, 0);
-    for line in text.split_inclusive('\n') {
-        let marker = line.strip_prefix("---").map(str::trim);
-        if marker.is_some_and(|rest| rest.is_empty() || rest.starts_with('#')) {
-            documents.extend(text.get(begin..end));
-            begin = end + line.len();
-        }
-        end += line.len();
-    }
-    documents.extend(text.get(begin..end));
-    documents
-}
-
 /// Two kustomizations in one directory, which kustomize refuses: all but the first.
 pub(super) fn rivals<'a>(paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<(&'a Utf8Path, &'a Utf8Path)> {
     let mut rivals = Vec::new();
     let mut first: Option<&Utf8Path> = None;
-    let mut sorted: Vec<&Utf8Path> = paths.map(AsRef::as_ref).filter(|path| kustomize::is_kustomization(path)).collect();
+    let mut sorted: Vec<&Utf8Path> =
+        paths.map(AsRef::as_ref).filter(|path| kustomize::is_kustomization(path)).collect();
     sorted.sort_by_key(|path| (path.parent(), path.file_name()));
     for path in sorted {
         match first {
@@ -128,12 +113,6 @@ pub(super) fn rivals<'a>(paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<(&
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn documents_are_what_stands_between_the_lines() {
-        assert_eq!(documents("a: 1\n---\nb: 2\n--- # c\nd: 3\n"), ["a: 1\n", "b: 2\n", "d: 3\n"]);
-        assert_eq!(documents("a: |\n  x\n  ---\n"), ["a: |\n  x\n  ---\n"]);
-    }
 
     #[test]
     fn another_tools_configuration_is_no_manifest() {

@@ -120,7 +120,14 @@ mod tests {
         assert_eq!(what("sub/.pre-commit-config.yaml"), Some("pre-commit configuration"));
         assert_eq!(what("docker-compose.prod.yml"), Some("Compose file"));
         assert_eq!(what("docs/Taskfile.yml"), Some("Taskfile"));
-        for path in ["apps/deployment.yaml", "github/a.yaml", "renovate.yaml", "apps/renovate/cronjob.yaml", "package.yaml", "x.json"] {
+        for path in [
+            "apps/deployment.yaml",
+            "github/a.yaml",
+            "renovate.yaml",
+            "apps/renovate/cronjob.yaml",
+            "package.yaml",
+            "x.json",
+        ] {
             assert_eq!(what(path), None, "{path}");
         }
         assert_eq!(known.what(Utf8Path::new("a/ct.yaml"), true), None);

@@ -91,7 +91,8 @@ impl Walked {
         for entry in walk.filter_entry(|entry| entry.file_name() != ".git") {
             if self.files.len() > MOST_FILES {
                 let message = format!("`{}` has more than {MOST_FILES} files", openable(&root.shown));
-                self.problems.push(Problem::new("too-many-files", message).help("name the directories to judge"));
+                self.problems
+                    .push(Problem::new("too-many-files", message).help("name the directories to judge"));
                 return;
             }
             let entry = match entry {

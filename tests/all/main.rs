@@ -4,7 +4,9 @@
 #![cfg(test)]
 
 mod demand;
+mod discovery;
 mod example_fleet;
+mod fleet_file;
 mod generated_fleet;
 mod hostile_policies;
 mod yaml_oracle;
