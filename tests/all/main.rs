@@ -9,4 +9,5 @@ mod example_fleet;
 mod fleet_file;
 mod generated_fleet;
 mod hostile_policies;
+mod shipped_rules;
 mod yaml_oracle;
