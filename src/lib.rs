@@ -15,6 +15,8 @@
 #![warn(missing_docs)]
 
 pub mod accelerators;
+pub mod cli;
+pub mod engine;
 pub mod error;
 pub mod fleet;
 pub mod manifest;

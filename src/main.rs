@@ -2,14 +2,10 @@
 
 use std::process::ExitCode;
 
-use fleetgate::policy::isolate;
+// Reading and evaluating allocate many small trees.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    if std::env::args_os().nth(1).is_some_and(|argument| argument == isolate::COMMAND) {
-        return match isolate::run_child(std::io::stdin(), std::io::stdout()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(_) => ExitCode::FAILURE,
-        };
-    }
-    ExitCode::SUCCESS
+    fleetgate::cli::main()
 }

@@ -1,0 +1,393 @@
+//! The baseline: findings that were there when a gate was put in front of an old repository. They
+//! are accepted until they are mended or get worse.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use globset::{Glob, GlobMatcher};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+
+use super::Request;
+use crate::manifest;
+use crate::model::{Finding, Fleet, Level, Problem, Report, Standing, Value};
+
+/// The file beside the fleet file that holds the baseline.
+pub const FILE_NAME: &str = "fleetgate.baseline.yaml";
+
+/// One accepted identity: a line of the file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Entry {
+    /// Rule id.
+    pub rule: String,
+    /// `group/kind/namespace/name`, with `-` for an empty part.
+    pub object: String,
+    /// Route with names for indexes; absent for the whole object.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub route: String,
+    /// Globs over cluster names; `-` where no cluster is known.
+    pub clusters: Vec<String>,
+    /// Level that was accepted.
+    pub level: Level,
+    /// `details.value` that was accepted, as a decimal number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<f64>")]
+    pub value: Option<serde_json::Number>,
+    /// How many findings share this identity in one cluster, if more than one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub count: usize,
+    /// Who answers for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Why it is accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The last day on which it is accepted, in UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub expires: Option<Date>,
+}
+
+/// One accepted problem: a file that could not be judged then either.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AcceptedProblem {
+    /// The file.
+    pub file: String,
+    /// Code of the problem.
+    pub code: String,
+    /// How many of them, if more than one.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub count: usize,
+}
+
+const fn one() -> usize {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for this signature")]
+const fn is_one(count: &usize) -> bool {
+    *count == 1
+}
+
+/// The file as written.
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(rename = "apiVersion")]
+    _api_version: ApiVersion,
+    #[serde(rename = "kind")]
+    _kind: Kind,
+    #[serde(default)]
+    findings: Vec<Entry>,
+    #[serde(default)]
+    problems: Vec<AcceptedProblem>,
+}
+
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+enum ApiVersion {
+    #[serde(rename = "fleetgate.dev/v1alpha1")]
+    V1Alpha1,
+}
+
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+enum Kind {
+    Baseline,
+}
+
+/// All accepted findings and problems, sorted, each identity once.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Baseline {
+    /// Accepted findings.
+    pub findings: Vec<Entry>,
+    /// Accepted problems.
+    pub problems: Vec<AcceptedProblem>,
+}
+
+/// What `create` and `update` write into new entries.
+#[derive(Debug, Clone, Default)]
+pub struct Terms {
+    /// Who answers for them.
+    pub owner: Option<String>,
+    /// Why they are accepted.
+    pub reason: Option<String>,
+    /// The last day on which they are accepted.
+    pub expires: Option<Date>,
+}
+
+/// How a baseline is brought up to date.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Accept what is there now, drop what is mended.
+    Update,
+    /// Only drop what is mended; accept nothing new.
+    Prune,
+}
+
+impl Baseline {
+    /// Reads one baseline file.
+    pub fn parse(text: &str) -> Result<Self, manifest::SyntaxError> {
+        let file: File = manifest::typed(text)?;
+        let mut baseline = Self { findings: file.findings, problems: file.problems };
+        baseline.findings.sort_by(order);
+        baseline.problems.sort();
+        Ok(baseline)
+    }
+
+    /// The JSON schema of the file.
+    pub fn schema() -> schemars::Schema {
+        schemars::schema_for!(File)
+    }
+
+    /// Adds the entries of another file.
+    pub fn extend(&mut self, other: Self) {
+        self.findings.extend(other.findings);
+        self.findings.sort_by(order);
+        self.problems.extend(other.problems);
+        self.problems.sort();
+    }
+
+    /// Whether nothing is accepted.
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty() && self.problems.is_empty()
+    }
+
+    /// The baseline that accepts everything a report still counts. `report` must have been made
+    /// without a baseline, so that all its findings are new.
+    pub fn of(report: &Report, fleet: Option<&Fleet>, terms: &Terms) -> Self {
+        // (rule, object, route) -> cluster -> findings
+        let mut found: BTreeMap<(&str, &str, &str), BTreeMap<&str, Vec<&Finding>>> = BTreeMap::new();
+        for finding in report.findings.iter().filter(|f| !matches!(f.standing, Standing::Waived { .. })) {
+            let id = &finding.identity;
+            let clusters = found.entry((&id.rule, &id.object, &id.route)).or_default();
+            clusters.entry(&id.cluster).or_default().push(finding);
+        }
+        let all = fleet.map(|fleet| fleet.clusters.len()).unwrap_or_default();
+        let mut baseline = Self::default();
+        for ((rule, object, route), clusters) in found {
+            let mut alike: BTreeMap<(Level, Option<Value>, usize), Vec<&str>> = BTreeMap::new();
+            for (cluster, findings) in clusters {
+                let level = findings.iter().map(|finding| finding.level).max().unwrap_or(Level::Info);
+                let value = findings.iter().filter_map(|finding| value_of(finding)).max();
+                alike.entry((level, value, findings.len())).or_default().push(cluster);
+            }
+            for ((level, value, count), clusters) in alike {
+                // A finding that every cluster has belongs to what they share, not to a cluster.
+                let everywhere = all > 1 && clusters.len() == all;
+                baseline.findings.push(Entry {
+                    rule: rule.to_owned(),
+                    object: object.to_owned(),
+                    route: route.to_owned(),
+                    clusters: if everywhere {
+                        vec!["*".to_owned()]
+                    } else {
+                        clusters.into_iter().map(globset::escape).collect()
+                    },
+                    level,
+                    value: value.and_then(|value| serde_json::from_str(&value.to_string()).ok()),
+                    count,
+                    owner: terms.owner.clone(),
+                    reason: terms.reason.clone(),
+                    expires: terms.expires,
+                });
+            }
+        }
+        let mut problems: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for key in report.problems.iter().filter_map(problem_key) {
+            *problems.entry(key).or_default() += 1;
+        }
+        baseline.problems =
+            problems.into_iter().map(|((file, code), count)| AcceptedProblem { file, code, count }).collect();
+        baseline.findings.sort_by(order);
+        baseline
+    }
+
+    /// This baseline brought up to what is there now: `now` is [`Baseline::of`] today's report.
+    /// Entries that stay keep their owner, reason and expiry.
+    #[must_use]
+    pub fn changed(&self, now: &Self, change: Change) -> Self {
+        let same = |a: &Entry, b: &Entry| a.rule == b.rule && a.object == b.object && a.route == b.route;
+        let still = |entry: &&Entry| now.findings.iter().any(|current| same(entry, current));
+        let mut changed = Self::default();
+        match change {
+            Change::Prune => {
+                changed.findings = self.findings.iter().filter(still).cloned().collect();
+                changed.problems = self
+                    .problems
+                    .iter()
+                    .filter(|old| now.problems.iter().any(|new| new.file == old.file && new.code == old.code))
+                    .cloned()
+                    .collect();
+            }
+            Change::Update => {
+                changed.findings = (now.findings.iter())
+                    .map(|current| match self.findings.iter().find(|old| same(old, current)) {
+                        Some(old) => Entry {
+                            owner: old.owner.clone(),
+                            reason: old.reason.clone(),
+                            expires: old.expires,
+                            ..current.clone()
+                        },
+                        None => current.clone(),
+                    })
+                    .collect();
+                changed.problems.clone_from(&now.problems);
+            }
+        }
+        changed.findings.sort_by(order);
+        changed
+    }
+
+    /// Marks findings that are accepted or worse, takes accepted problems out, and says how many
+    /// entries no longer occur. Returns the number of accepted problems.
+    pub(super) fn apply(
+        &self,
+        request: &Request<'_>,
+        findings: &mut [Finding],
+        problems: &mut Vec<Problem>,
+        notes: &mut Vec<String>,
+    ) -> usize {
+        if self.is_empty() {
+            return 0;
+        }
+        let today = request.now.to_zoned_datetime(jiff::tz::TimeZone::UTC).date();
+        let mut lookup = Lookup::of(self, today);
+        // The worst first, so that what is accepted does not depend on where it stands.
+        findings.sort_by(super::report_order);
+        for finding in findings.iter_mut().filter(|finding| finding.standing == Standing::New) {
+            finding.standing = lookup.standing(finding);
+        }
+        let unused = lookup.unused();
+        if unused > 0 && request.complete {
+            notes.push(format!(
+                "{unused} baseline entries no longer occur: `fleetgate baseline prune` takes them out"
+            ));
+        }
+        if lookup.expired > 0 {
+            notes.push(format!(
+                "{} baseline entries have expired and no longer accept anything",
+                lookup.expired
+            ));
+        }
+        let mut left: BTreeMap<(String, String), usize> = BTreeMap::new();
+        for accepted in &self.problems {
+            *left.entry((accepted.file.clone(), accepted.code.clone())).or_default() += accepted.count;
+        }
+        let before = problems.len();
+        problems.retain(|problem| {
+            let Some(key) = problem_key(problem) else { return true };
+            match left.get_mut(&key) {
+                Some(count) if *count > 0 => {
+                    *count -= 1;
+                    false
+                }
+                _ => true,
+            }
+        });
+        before - problems.len()
+    }
+
+    /// The file's text: one sorted line an identity, so that it merges and reads as a diff.
+    pub fn render(&self) -> String {
+        let mut text = String::from(
+            "# Findings and problems that were here before and do not block, until they get worse.\n\
+             # `fleetgate baseline update` accepts what is there now, `fleetgate baseline prune` drops what is mended.\n\
+             apiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\n",
+        );
+        section(&mut text, "findings", &self.findings);
+        section(&mut text, "problems", &self.problems);
+        text
+    }
+}
+
+fn order(a: &Entry, b: &Entry) -> std::cmp::Ordering {
+    (&a.rule, &a.object, &a.route, &a.clusters, a.level).cmp(&(
+        &b.rule,
+        &b.object,
+        &b.route,
+        &b.clusters,
+        b.level,
+    ))
+}
+
+fn section<T: Serialize>(text: &mut String, name: &str, entries: &[T]) {
+    if entries.is_empty() {
+        let _ = writeln!(text, "{name}: []");
+        return;
+    }
+    let _ = writeln!(text, "{name}:");
+    for entry in entries {
+        // JSON is YAML, and its strings are quoted: no value can change its meaning.
+        let line = serde_json::to_string(entry).unwrap_or_default();
+        let _ = writeln!(text, "- {line}");
+    }
+}
+
+/// Problems about a file can be accepted; a failing rule or a broken configuration cannot.
+fn problem_key(problem: &Problem) -> Option<(String, String)> {
+    let file = problem.file.as_ref().filter(|_| problem.rule.is_none())?;
+    Some((file.to_string(), problem.code.to_owned()))
+}
+
+fn value_of(finding: &Finding) -> Option<Value> {
+    let value = finding.details.as_ref()?.as_object().ok()?.get(&Value::from("value"))?;
+    matches!(value, Value::Number(_)).then(|| value.clone())
+}
+
+struct Lookup<'b> {
+    by_identity: BTreeMap<(&'b str, &'b str, &'b str), Vec<usize>>,
+    entries: Vec<(&'b Entry, Vec<GlobMatcher>, Option<Value>, bool)>,
+    taken: BTreeMap<(usize, Arc<str>), usize>,
+    expired: usize,
+}
+
+impl<'b> Lookup<'b> {
+    fn of(baseline: &'b Baseline, today: Date) -> Self {
+        let mut lookup =
+            Self { by_identity: BTreeMap::new(), entries: Vec::new(), taken: BTreeMap::new(), expired: 0 };
+        for entry in &baseline.findings {
+            if entry.expires.is_some_and(|expires| today > expires) {
+                lookup.expired += 1;
+                continue;
+            }
+            let key = (entry.rule.as_str(), entry.object.as_str(), entry.route.as_str());
+            lookup.by_identity.entry(key).or_default().push(lookup.entries.len());
+            let globs = entry.clusters.iter().filter_map(|glob| Glob::new(glob).ok());
+            let value = entry.value.as_ref().and_then(|value| Value::from_json_str(&value.to_string()).ok());
+            lookup.entries.push((entry, globs.map(|glob| glob.compile_matcher()).collect(), value, false));
+        }
+        lookup
+    }
+
+    fn standing(&mut self, finding: &Finding) -> Standing {
+        let id = &finding.identity;
+        let key = (&*id.rule, &*id.object, &*id.route);
+        for index in self.by_identity.get(&key).cloned().unwrap_or_default() {
+            let Some((entry, clusters, value, used)) = self.entries.get_mut(index) else { continue };
+            if !clusters.iter().any(|glob| glob.is_match(&*id.cluster)) {
+                continue;
+            }
+            *used = true;
+            let larger = match (value_of(finding), value) {
+                (Some(now), Some(accepted)) => now > *accepted,
+                (Some(_), None) => true,
+                (None, _) => false,
+            };
+            if finding.level > entry.level || larger {
+                return Standing::Worse;
+            }
+            let taken = self.taken.entry((index, id.cluster.clone())).or_default();
+            if *taken < entry.count {
+                *taken += 1;
+                return Standing::Accepted;
+            }
+        }
+        Standing::New
+    }
+
+    fn unused(&self) -> usize {
+        self.entries.iter().filter(|(_, _, _, used)| !used).count()
+    }
+}

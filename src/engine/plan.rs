@@ -1,0 +1,338 @@
+//! Which rules judge which resource, and which evaluations are the same and done once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::Request;
+use super::input::Facts;
+use super::level::Effect;
+use crate::model::{Context, ObjectId, Problem, UnevaluatedRule};
+use crate::policy::{Match, Need, Reads, Rule, Target};
+
+/// One evaluation: a group of rules on a resource in a context, for all contexts that are equal as
+/// far as these rules can see.
+#[derive(Debug)]
+pub(super) struct Unit {
+    /// Index into the corpus' documents.
+    pub(super) document: usize,
+    /// Index into the document's resources.
+    pub(super) resource: usize,
+    /// Index into [`Plan::groups`].
+    pub(super) group: usize,
+    /// Indexes into [`Plan::contexts`], never empty; the first stands for all.
+    pub(super) contexts: Vec<usize>,
+    /// The one occurrence of the document that this is about; none: all of them.
+    pub(super) occurrence: Option<usize>,
+}
+
+/// All the work of a run.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// Rule indexes that are evaluated together; each group is sorted and of one policy set.
+    pub(super) groups: Vec<Vec<usize>>,
+    pub(super) units: Vec<Unit>,
+    pub(super) contexts: Vec<Arc<Context>>,
+    /// For each document: its resources' facts.
+    pub(super) facts: Vec<Vec<Facts>>,
+    /// For each document: for each occurrence, the contexts it stands in.
+    pub(super) standing: Vec<Vec<Vec<usize>>>,
+    pub(super) unevaluated: Vec<UnevaluatedRule>,
+    pub(super) problems: Vec<Problem>,
+    pub(super) clusters: usize,
+}
+
+/// What a group of rules can tell apart. Contexts that agree in it share an evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Tier {
+    /// Nothing of the context.
+    Nowhere,
+    /// Only the environment.
+    Environment,
+    /// The cluster, or more than we know.
+    Everything,
+}
+
+impl Tier {
+    fn of(rule: &Rule) -> Self {
+        let Reads::Only(keys) = &rule.reads else { return Self::Everything };
+        let reads = |name: &str| keys.iter().any(|key| **key == *name);
+        if reads("cluster") {
+            Self::Everything
+        } else if reads("environment") {
+            Self::Environment
+        } else {
+            Self::Nowhere
+        }
+    }
+}
+
+impl Plan {
+    pub(super) fn of(request: &Request<'_>) -> Self {
+        let (active, unevaluated, problems) = sort_out(request);
+        let (contexts, standing) = contexts(request);
+        let facts: Vec<Vec<Facts>> = (request.corpus.documents.par_iter())
+            .map(|document| {
+                document.resources.iter().map(|resource| Facts::of(resource, request.fleet)).collect()
+            })
+            .collect();
+        let mut planner = Planner {
+            request,
+            active,
+            contexts: &contexts,
+            candidates: HashMap::new(),
+            effects: HashMap::new(),
+            groups: Vec::new(),
+            group_of: HashMap::new(),
+        };
+        let mut units = Vec::new();
+        for (document, (places, facts)) in standing.iter().zip(&facts).enumerate() {
+            if request.share {
+                let contexts = places.iter().flatten().copied().collect();
+                planner.plan(Subject { document, occurrence: None }, &contexts, facts, &mut units);
+                continue;
+            }
+            for (occurrence, contexts) in places.iter().enumerate() {
+                let subject = Subject { document, occurrence: Some(occurrence) };
+                planner.plan(subject, &contexts.iter().copied().collect(), facts, &mut units);
+            }
+        }
+        let groups = planner.groups;
+        let clusters =
+            contexts.iter().filter_map(|context| context.cluster.as_ref()).map(|cluster| &cluster.name);
+        let clusters = clusters.collect::<BTreeSet<_>>().len();
+        Self { groups, units, contexts, facts, standing, unevaluated, problems, clusters }
+    }
+}
+
+/// The rules that can be evaluated at all in this run, and why the others cannot.
+fn sort_out(request: &Request<'_>) -> (Vec<usize>, Vec<UnevaluatedRule>, Vec<Problem>) {
+    let required =
+        |id: &str| request.fleet.is_some_and(|fleet| fleet.required.iter().any(|required| **required == *id));
+    let mut active = Vec::new();
+    let mut unevaluated = Vec::new();
+    let mut problems = Vec::new();
+    for (index, rule) in request.policies.rules.iter().enumerate() {
+        match obstacle(rule, request) {
+            None => active.push(index),
+            Some(reason) => {
+                if required(&rule.id) {
+                    problems.push(Problem {
+                        rule: Some(rule.id.clone()),
+                        ..Problem::new(
+                            "required-rule",
+                            format!("rule `{}` is required and could not be evaluated: {reason}", rule.id),
+                        )
+                        .help("provide what it needs, or take it out of `required`")
+                    });
+                }
+                unevaluated.push(UnevaluatedRule { id: rule.id.clone(), reason: reason.into() });
+            }
+        }
+    }
+    unevaluated.sort();
+    (active, unevaluated, problems)
+}
+
+fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
+    if !request.select.is_empty() && !request.select.iter().any(|glob| glob.is_match(&*rule.id)) {
+        return Some("not selected".to_owned());
+    }
+    if request.ignore.iter().any(|glob| glob.is_match(&*rule.id)) {
+        return Some("ignored on the command line".to_owned());
+    }
+    if !rule.faces.is_empty() && !rule.faces.contains(&request.face) {
+        return Some("not for this face".to_owned());
+    }
+    let target = match rule.target {
+        Target::Resource => None,
+        Target::Cluster => Some("cluster demand"),
+        Target::Fleet => Some("fleet budgets"),
+        Target::Promotion => Some("a promotion"),
+        Target::Plan => Some("a Terraform plan"),
+    };
+    if let Some(target) = target {
+        return Some(format!("judges {target}, which this command does not provide"));
+    }
+    let missing = |need: &Need| match need {
+        Need::Fleet => request.fleet.is_none().then_some("needs `fleet`: no fleet file"),
+        Need::Time => None,
+        Need::Actor => Some("needs `actor`: known in admission only"),
+        Need::Health => Some("needs `health`: not configured here"),
+        Need::Approvals => Some("needs `approvals`: not configured here"),
+        Need::Inventory => Some("needs `inventory`: not configured here"),
+    };
+    rule.needs.iter().find_map(missing).map(str::to_owned)
+}
+
+/// Distinct contexts, and for each document and occurrence the indexes of its own.
+fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Vec<Vec<Vec<usize>>>) {
+    let mut contexts: Vec<Arc<Context>> = Vec::new();
+    let mut known: BTreeMap<(Option<Arc<str>>, Option<Arc<str>>), usize> = BTreeMap::new();
+    let mut of_file: Vec<Vec<usize>> = Vec::with_capacity(request.corpus.files.len());
+    for file in &request.corpus.files {
+        let indexes = file.contexts.iter().map(|context| {
+            let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
+            *known.entry((cluster, context.environment.clone())).or_insert_with(|| {
+                contexts.push(context.clone());
+                contexts.len() - 1
+            })
+        });
+        of_file.push(indexes.collect());
+    }
+    let standing = (request.corpus.documents.iter())
+        .map(|document| {
+            (document.occurrences.iter())
+                .map(|occurrence| of_file.get(occurrence.file).cloned().unwrap_or_default())
+                .collect()
+        })
+        .collect();
+    (contexts, standing)
+}
+
+/// A document, everywhere or in one of its occurrences.
+#[derive(Clone, Copy)]
+struct Subject {
+    document: usize,
+    occurrence: Option<usize>,
+}
+
+struct Planner<'r> {
+    request: &'r Request<'r>,
+    active: Vec<usize>,
+    contexts: &'r [Arc<Context>],
+    /// Rules that concern objects of a group and kind, by whether they run pods.
+    candidates: HashMap<(Arc<str>, Arc<str>, bool), Arc<[usize]>>,
+    /// Whether a rule is off in a context.
+    effects: HashMap<(usize, usize), bool>,
+    groups: Vec<Vec<usize>>,
+    group_of: HashMap<Vec<usize>, usize>,
+}
+
+impl Planner<'_> {
+    fn plan(
+        &mut self,
+        Subject { document, occurrence }: Subject,
+        contexts: &BTreeSet<usize>,
+        facts: &[Facts],
+        units: &mut Vec<Unit>,
+    ) {
+        let corpus = self.request.corpus;
+        let resources = corpus.documents.get(document).map(|d| &*d.resources).unwrap_or_default();
+        for (index, (resource, facts)) in resources.iter().zip(facts).enumerate() {
+            let candidates = self.candidates(&resource.id, facts.is_workload());
+            if candidates.is_empty() {
+                continue;
+            }
+            // (policy set, tier, what the tier sees, rules) -> contexts
+            let mut shared: BTreeMap<(usize, Tier, Option<Arc<str>>, Vec<usize>), Vec<usize>> =
+                BTreeMap::new();
+            for &context in contexts {
+                for ((set, tier), rules) in self.applicable(&candidates, &resource.id, context) {
+                    let seen = self.seen(tier, context);
+                    shared.entry((set, tier, seen, rules)).or_default().push(context);
+                }
+            }
+            for ((_, _, _, rules), contexts) in shared {
+                let group = self.group(rules);
+                units.push(Unit { document, resource: index, group, contexts, occurrence });
+            }
+        }
+    }
+
+    fn candidates(&mut self, id: &ObjectId, workload: bool) -> Arc<[usize]> {
+        let key = (id.group.clone(), id.kind.clone(), workload);
+        if let Some(known) = self.candidates.get(&key) {
+            return known.clone();
+        }
+        let rules = &self.request.policies.rules;
+        let concerned: Arc<[usize]> = (self.active.iter().copied())
+            .filter(|rule| rules.get(*rule).is_some_and(|rule| concerns(&rule.matches, id, workload)))
+            .collect();
+        self.candidates.insert(key, concerned.clone());
+        concerned
+    }
+
+    /// The candidates that apply in a context, by policy set and tier.
+    fn applicable(
+        &mut self,
+        candidates: &[usize],
+        id: &ObjectId,
+        context: usize,
+    ) -> BTreeMap<(usize, Tier), Vec<usize>> {
+        let mut groups: BTreeMap<(usize, Tier), Vec<usize>> = BTreeMap::new();
+        for &index in candidates {
+            let Some(rule) = self.request.policies.rules.get(index) else { continue };
+            let Some(place) = self.contexts.get(context) else { continue };
+            if !stands_in(&rule.matches, id, place) || self.is_off(index, context) {
+                continue;
+            }
+            let tier = if self.request.share { Tier::of(rule) } else { Tier::Everything };
+            groups.entry((rule.set, tier)).or_default().push(index);
+        }
+        groups
+    }
+
+    fn is_off(&mut self, rule: usize, context: usize) -> bool {
+        let request = self.request;
+        let contexts = self.contexts;
+        *self.effects.entry((rule, context)).or_insert_with(|| {
+            match (request.policies.rules.get(rule), contexts.get(context)) {
+                (Some(rule), Some(context)) => {
+                    Effect::of(&rule.id, context, request.face, request.fleet).is_off()
+                }
+                _ => false,
+            }
+        })
+    }
+
+    /// What rules of a tier can see of a context: contexts with the same answer share the work.
+    fn seen(&self, tier: Tier, context: usize) -> Option<Arc<str>> {
+        let place = self.contexts.get(context)?;
+        match tier {
+            Tier::Nowhere => None,
+            Tier::Environment => place.environment.clone(),
+            Tier::Everything => Some(context.to_string().into()),
+        }
+    }
+
+    fn group(&mut self, rules: Vec<usize>) -> usize {
+        if let Some(&known) = self.group_of.get(&rules) {
+            return known;
+        }
+        let index = self.groups.len();
+        self.groups.push(rules.clone());
+        self.group_of.insert(rules, index);
+        index
+    }
+}
+
+/// Whether a rule concerns objects of this group and kind. Empty lists match everything.
+fn concerns(matches: &Match, id: &ObjectId, workload: bool) -> bool {
+    let listed = |list: &[Arc<str>], value: &str| {
+        list.is_empty() || list.iter().any(|entry| **entry == *value || **entry == *"*")
+    };
+    listed(&matches.kinds, &id.kind)
+        && listed(&matches.api_groups, &id.group)
+        && (!matches.workloads || workload)
+        && listed(&matches.operations, super::input::OPERATION)
+}
+
+/// Whether a rule applies where the object stands. A rule for some environments or providers does
+/// not apply where they are unknown.
+fn stands_in(matches: &Match, id: &ObjectId, context: &Context) -> bool {
+    let listed = |list: &[Arc<str>], value: Option<&Arc<str>>| {
+        list.is_empty() || value.is_some_and(|value| list.contains(value))
+    };
+    listed(&matches.environments, context.environment.as_ref())
+        && listed(&matches.providers, context.cluster.as_ref().and_then(|cluster| cluster.provider.as_ref()))
+        && (matches.namespaces.is_empty() || in_namespace(&matches.namespaces, id.namespace.as_deref()))
+}
+
+fn in_namespace(globs: &[Arc<str>], namespace: Option<&str>) -> bool {
+    let namespace = namespace.unwrap_or_default();
+    globs
+        .iter()
+        .any(|glob| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(namespace)))
+}
