@@ -3,6 +3,7 @@
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
+mod cases_verdict;
 mod demand;
 mod discovery;
 mod example_fleet;
@@ -10,4 +11,5 @@ mod fleet_file;
 mod generated_fleet;
 mod hostile_policies;
 mod shipped_rules;
+mod support;
 mod yaml_oracle;
