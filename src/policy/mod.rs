@@ -18,7 +18,6 @@ mod metadata;
 mod native;
 mod outcome;
 mod params;
-mod reach;
 mod reads;
 mod rego;
 mod scan;
