@@ -61,7 +61,12 @@ given(destination, key) if not object.get(destination, key, null) in {null, ""}
 
 set_elsewhere if {
 	some entry in argocd.overrides(input.object)
-	entry.spec.destination
+	some field in ["server", "name"]
+	given(values.map(entry.spec.destination), field)
 }
 
-set_elsewhere if count(argocd.patched(input.object, "destination")) > 0
+set_elsewhere if {
+	count(argocd.patched(input.object, "destination")) > 0
+	some field in ["server", "name"]
+	count(argocd.patched(input.object, field)) > 0
+}

@@ -53,7 +53,18 @@ test_generator_that_adds_a_second_name_fails if {
 	found == {["spec", "generators", 0, "matrix", "generators", 0, "list", "template", "spec", "destination", "name"]}
 }
 
+test_override_without_a_destination_changes_nothing if {
+	list := {"list": {"elements": [], "template": {"metadata": {}, "spec": {"project": "web"}}}}
+	paths(generated({"generators": [list]})) == {["spec", "template", "spec", "destination"]}
+	narrow := {"list": {"template": {"spec": {"destination": {"namespace": "web"}}}}}
+	paths(generated({"generators": [narrow]})) == {["spec", "template", "spec", "destination"]}
+	space := {"list": {"elements": [], "template": {"spec": {"destination": {"namespace": "web"}}}}}
+	paths(generated({"generators": [space], "template": {"spec": {"destination": {"server": "{{.server}}"}}}})) == set()
+}
+
 test_patch_may_set_the_destination if {
 	paths(generated({"templatePatch": "spec:\n  destination:\n    name: {{ .cluster }}\n"})) == set()
+	paths(generated({"templatePatch": "spec:\n  destination:\n    namespace: web\n"})) == {["spec", "template", "spec", "destination"]}
+	paths(generated({"templatePatch": "metadata:\n  name: web\n"})) == {["spec", "template", "spec", "destination"]}
 	paths(generated({"templatePatch": "spec:\n  project: web\n"})) == {["spec", "template", "spec", "destination"]}
 }

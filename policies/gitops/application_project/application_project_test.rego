@@ -54,6 +54,11 @@ test_generator_may_name_the_project if {
 	paths(generated({}, {"generators": [list]})) == set()
 }
 
+test_generator_without_a_project_names_none if {
+	list := {"list": {"template": {"spec": {"source": {}}}}}
+	paths(generated({}, {"generators": [list]})) == {["spec", "template", "spec", "project"]}
+}
+
 test_forbidden_by_pattern if {
 	paths_with(application({"project": "legacy-1"}), ["legacy-*"]) == {["spec", "project"]}
 	paths_with(application({"project": "default"}), ["legacy-*"]) == set()

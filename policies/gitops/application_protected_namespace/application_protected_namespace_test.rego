@@ -58,6 +58,15 @@ test_patch_is_judged if {
 	paths_with(generated({"project": "platform"}, patch), {"projects": ["platform"]}) == set()
 }
 
+test_patch_with_another_namespace_passes if {
+	paths(generated({"project": "search"}, {"templatePatch": "spec:\n  destination:\n    namespace: search\n"})) == set()
+}
+
+test_project_of_an_override_decides if {
+	override := {"generators": [{"list": {"template": {"spec": {"project": "search", "destination": {"namespace": "argocd"}}}}}]}
+	paths_with(generated({"project": "platform"}, override), {"projects": ["platform"]}) != set()
+}
+
 test_wrong_types_are_left_to_argocd_fields if {
 	paths(application("search", 5)) == set()
 	paths({"kind": "Application", "spec": {"destination": "kube-system"}}) == set()

@@ -27,6 +27,7 @@ test_wrong_types if {
 	not fits("false", "boolean")
 	not fits("80", "port")
 	not fits(0, "port")
+	not fits(65536, "port")
 	not fits(1.5, "port")
 }
 
