@@ -91,7 +91,7 @@ impl Default for Limits {
 /// Reads files in parallel. The result depends on the files and their order alone.
 pub fn read(files: Vec<InputFile>, limits: &Limits) -> Corpus {
     let pool = Pool::default();
-    let readings: Vec<Reading> = files.par_iter().map(|file| read_file(file, limits, &pool)).collect();
+    let readings: Vec<Reading> = files.par_iter().map(|file| read_file(file, *limits, &pool)).collect();
     let mut corpus = Corpus { files, ..Corpus::default() };
     let mut indexes: HashMap<[u8; 32], usize> = HashMap::new();
     for (file, reading) in readings.into_iter().enumerate() {
@@ -150,8 +150,11 @@ impl Parsed {
 
 /// All distinct documents, each parsed by whoever comes to it first.
 struct Pool {
-    shards: Vec<Mutex<HashMap<[u8; 32], Arc<OnceLock<Arc<Parsed>>>>>>,
+    shards: Vec<Mutex<Shard>>,
 }
+
+/// A document's cell is filled by the first thread that comes; others wait for it.
+type Shard = HashMap<[u8; 32], Arc<OnceLock<Arc<Parsed>>>>;
 
 impl Default for Pool {
     /// Enough shards that threads seldom wait for each other.
@@ -174,7 +177,7 @@ impl Pool {
     }
 }
 
-fn read_file(file: &InputFile, limits: &Limits, pool: &Pool) -> Reading {
+fn read_file(file: &InputFile, limits: Limits, pool: &Pool) -> Reading {
     let owned;
     let bytes: &[u8] = match &file.content {
         Content::Memory(bytes) if bytes.len() as u64 > limits.file_bytes => {
@@ -310,7 +313,8 @@ mod tests {
         assert_eq!(found, [("a.yaml", "duplicate-key", 2, 1), ("b.yaml", "duplicate-key", 7, 6)]);
         let problem = &corpus.problems[1];
         let span = problem.span.unwrap();
-        assert_eq!(&problem.source.as_ref().unwrap()[span.offset..span.offset + span.length], "kind");
+        let marked = problem.source.as_ref().unwrap().get(span.offset..span.offset + span.length);
+        assert_eq!(marked, Some("kind"));
     }
 
     #[test]

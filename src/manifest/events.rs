@@ -54,7 +54,7 @@ impl<'t> Events<'t> {
         let mut parser = Parser::new();
         parser.set_encoding(Encoding::Utf8);
         let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-        parser.set_input(Chunks { rest: rest.as_bytes(), newline: !rest.ends_with('\n') });
+        parser.set_input(Chunks { rest: rest.as_bytes(), newline: !rest.ends_with(BREAKS) });
         Self { text, base: text.len() - rest.len(), parser, depth: 0, flow: None }
     }
 
@@ -129,15 +129,15 @@ impl<'t> Events<'t> {
     /// The parser got a line break that the text does not have, because it panics on a block scalar
     /// without one; the reference keeps the text's end as it is.
     fn mend_last_line(&self, value: &mut String, start: Mark, end: Mark) {
-        let last = self.text.rsplit(['\n', '\r']).next().unwrap_or_default();
+        let last = self.text.rsplit(BREAKS).next().unwrap_or_default();
         if last.is_empty() || self.offset(end) <= self.text.len() {
             return;
         }
         let scalar = self.text.get(self.offset(start)..).unwrap_or_default();
-        let (header, body) = scalar.split_once(['\n', '\r']).unwrap_or((scalar, ""));
+        let (header, body) = scalar.split_once(BREAKS).unwrap_or((scalar, ""));
         let blanks = |line: &str| line.len() - line.trim_start_matches(' ').len();
         let first =
-            |text: &str| text.split(['\n', '\r']).find(|line| !line.trim_matches(' ').is_empty()).map(blanks);
+            |text: &str| text.split(BREAKS).find(|line| !line.trim_matches(' ').is_empty()).map(blanks);
         // The last line counts if it reaches beyond the indentation of the scalar.
         let counts = match (first(body), first(value)) {
             _ if blanks(last) < last.len() => true,
@@ -186,10 +186,10 @@ impl<'t> Events<'t> {
         if let Some(mark) = error.problem_mark() {
             result = result.at(self.span(mark, mark));
         }
-        if let (Some(context), Some(mark)) = (error.context(), error.context_mark()) {
-            if error.problem_mark() != Some(mark) {
-                result.related.push((context.to_owned(), self.span(mark, mark)));
-            }
+        if let (Some(context), Some(mark)) = (error.context(), error.context_mark())
+            && error.problem_mark() != Some(mark)
+        {
+            result.related.push((context.to_owned(), self.span(mark, mark)));
         }
         result
     }
@@ -229,6 +229,9 @@ fn directive_offset(text: &str) -> usize {
     if text.starts_with('%') { 0 } else { text.find("\n%").map_or(0, |offset| offset + 1) }
 }
 
+/// What ends a line to YAML 1.1.
+const BREAKS: &[char] = &['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'];
+
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The parser drops such a mark, the reference takes it for a part of the key that follows.
@@ -236,7 +239,7 @@ fn refuse_inner_byte_order_mark(text: &str) -> Result<(), SyntaxError> {
     let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let found = rest.match_indices(BYTE_ORDER_MARK).map(|(offset, _)| offset).find(|offset| {
         let before = rest.get(..*offset).unwrap_or_default();
-        before.is_empty() || before.ends_with(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])
+        before.is_empty() || before.ends_with(BREAKS)
     });
     found.map_or(Ok(()), |offset| {
         Err(SyntaxError::new("byte-order-mark", "a byte order mark (U+FEFF) inside the text")

@@ -68,7 +68,7 @@ impl<'de> Visitor<'de> for Json {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut items = Vec::new();
-        while let Some(item) = access.next_element_seed(Json)? {
+        while let Some(item) = access.next_element_seed(Self)? {
             items.push(item);
         }
         Ok(Value::from(items))
@@ -77,7 +77,7 @@ impl<'de> Visitor<'de> for Json {
     fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
         let mut fields = BTreeMap::new();
         while let Some(key) = access.next_key_seed(Key)? {
-            if fields.insert(Value::String(key), access.next_value_seed(Json)?).is_some() {
+            if fields.insert(Value::String(key), access.next_value_seed(Self)?).is_some() {
                 return Err(A::Error::custom("a duplicate key"));
             }
         }

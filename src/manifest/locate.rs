@@ -80,8 +80,14 @@ struct Entry {
 struct Open {
     anchor: Option<String>,
     node: usize,
-    /// For a mapping, whether its next node is a value, and its key unless it is a merge.
-    key: Option<Option<usize>>,
+    /// For a mapping, what its next node is.
+    expects: Expects,
+}
+
+enum Expects {
+    Key,
+    ValueOf(usize),
+    ValueOfMerge,
 }
 
 impl<'t> Tree<'t> {
@@ -99,11 +105,11 @@ impl<'t> Tree<'t> {
             let (start, end) = (events.offset(event.start_mark), events.offset(event.end_mark));
             let node = match event.data {
                 EventData::Scalar { anchor, tag, value, plain_implicit, .. } => {
-                    if let Some(Open { key: key @ None, node, .. }) = open.last_mut() {
+                    if let Some(Open { expects: expects @ Expects::Key, node, .. }) = open.last_mut() {
                         let mapping =
                             matches!(tree.nodes.get(*node), Some(Node { kind: Kind::Mapping(_), .. }));
                         if mapping && scalar::is_merge(&value, tag.as_deref(), plain_implicit) {
-                            *key = Some(None);
+                            *expects = Expects::ValueOfMerge;
                             continue;
                         }
                     }
@@ -123,12 +129,12 @@ impl<'t> Tree<'t> {
                 },
                 EventData::SequenceStart { anchor, .. } => {
                     let node = tree.add(start, end, Kind::Sequence(Vec::new()));
-                    open.push(Open { anchor, node, key: None });
+                    open.push(Open { anchor, node, expects: Expects::Key });
                     continue;
                 }
                 EventData::MappingStart { anchor, .. } => {
                     let node = tree.add(start, end, Kind::Mapping(Vec::new()));
-                    open.push(Open { anchor, node, key: None });
+                    open.push(Open { anchor, node, expects: Expects::Key });
                     continue;
                 }
                 EventData::SequenceEnd | EventData::MappingEnd => {
@@ -151,10 +157,18 @@ impl<'t> Tree<'t> {
             };
             match tree.nodes.get_mut(parent.node).map(|node| &mut node.kind) {
                 Some(Kind::Sequence(items)) => items.push(node),
-                Some(Kind::Mapping(entries)) => match parent.key.take() {
-                    Some(key) => entries.push(Entry { key, value: node }),
-                    None => parent.key = Some(Some(node)),
-                },
+                Some(Kind::Mapping(entries)) => {
+                    let key = match parent.expects {
+                        Expects::Key => {
+                            parent.expects = Expects::ValueOf(node);
+                            continue;
+                        }
+                        Expects::ValueOf(key) => Some(key),
+                        Expects::ValueOfMerge => None,
+                    };
+                    parent.expects = Expects::Key;
+                    entries.push(Entry { key, value: node });
+                }
                 _ => {}
             }
         }
@@ -240,7 +254,7 @@ mod tests {
     /// The text, line and column that stand at a route, written as `spec.items[0]`.
     fn at<'t>(text: &'t str, route: &Route) -> Option<(&'t str, usize, usize)> {
         let span = locate(text, route)?;
-        Some((&text[span.offset..span.offset + span.length], span.line, span.column))
+        Some((text.get(span.offset..span.offset + span.length)?, span.line, span.column))
     }
 
     const TEXT: &str = "\

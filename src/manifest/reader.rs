@@ -229,14 +229,11 @@ impl Reader<'_> {
         // Stable: of two equal keys the first stays first.
         entries.sort_by(|a, b| a.key.cmp(&b.key));
         for pair in entries.windows(2) {
-            if let [first, second] = pair {
-                if first.key == second.key {
-                    return Err(self.duplicate(
-                        &first.key,
-                        (first.start, first.end),
-                        (second.start, second.end),
-                    ));
-                }
+            if let [first, second] = pair
+                && first.key == second.key
+            {
+                let place = |entry: &Entry| (entry.start, entry.end);
+                return Err(self.duplicate(&first.key, place(first), place(second)));
             }
         }
         let fields: BTreeMap<Value, Value> =
@@ -434,12 +431,12 @@ mod tests {
         for level in 1..=8 {
             let last = level - 1;
             let aliases = vec![format!("*a{last}"); 9].join(",");
-            bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+            bomb = format!("{bomb}a{level}: &a{level} [{aliases}]\n");
         }
         assert_eq!(error(&bomb).code, "too-many-aliases");
         // Nor can a chain of them build what plain nesting may not.
-        let chain: String = (1..2000).map(|n| format!("- &a{n} [*a{}]\n", n - 1)).collect();
-        assert_eq!(error(&format!("- &a0 x\n{chain}")).code, "too-deep");
+        let chain: Vec<_> = (1..2000).map(|n| format!("- &a{n} [*a{}]\n", n - 1)).collect();
+        assert_eq!(error(&format!("- &a0 x\n{}", chain.concat())).code, "too-deep");
         assert_eq!(error("a: &a [*a]\n").code, "recursive-anchor");
         assert_eq!(error("a: *b\n").code, "unknown-anchor");
     }

@@ -101,8 +101,7 @@ fn number(text: &str) -> Result<Scalar, ScalarError> {
     };
     if let Some(magnitude) = integer(unsigned) {
         // With a plus sign, the reference takes 64 bits with a sign only.
-        let value = magnitude
-            .and_then(|magnitude| in_range(negative, magnitude))
+        let value = in_range(negative, magnitude)
             .filter(|value| !plain.starts_with('+') || i64::try_from(*value).is_ok());
         return match value {
             Some(value) => Ok(Scalar::Integer(value)),
@@ -122,12 +121,9 @@ fn number(text: &str) -> Result<Scalar, ScalarError> {
     // An oddity of the reference: a sign behind the prefix.
     if let Some(rest) = plain.strip_prefix("0b").filter(|rest| rest.starts_with(['+', '-'])) {
         let (sign, digits) = rest.split_at_checked(1).unwrap_or_default();
-        if let Some(Some(value)) =
-            digits_of(digits, 2).map(|magnitude| magnitude.and_then(|m| in_range(sign == "-", m)))
-        {
-            if i64::try_from(value).is_ok() {
-                return Ok(Scalar::Integer(value));
-            }
+        let value = digits_of(digits, 2).and_then(|magnitude| in_range(sign == "-", magnitude));
+        if let Some(value) = value.filter(|value| i64::try_from(*value).is_ok()) {
+            return Ok(Scalar::Integer(value));
         }
     }
     Ok(Scalar::Text)
@@ -142,27 +138,27 @@ fn in_range(negative: bool, magnitude: u128) -> Option<i128> {
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&value).then_some(value)
 }
 
-/// An integer without sign, with Go's prefixes: `0x`, `0o`, `0b` and `0` for octal. The outer
-/// option says whether it is one, the inner whether it fits.
-fn integer(text: &str) -> Option<Option<u128>> {
+/// An integer without sign, with Go's prefixes: `0x`, `0o`, `0b` and `0` for octal. The largest
+/// number stands for all that are larger.
+fn integer(text: &str) -> Option<u128> {
     let mut bytes = text.bytes();
     if bytes.next() == Some(b'0') {
         match (bytes.next(), text.get(2..)) {
             (Some(b'x' | b'X'), Some(digits)) if !digits.is_empty() => return digits_of(digits, 16),
             (Some(b'o' | b'O'), Some(digits)) if !digits.is_empty() => return digits_of(digits, 8),
             (Some(b'b' | b'B'), Some(digits)) if !digits.is_empty() => return digits_of(digits, 2),
-            (None, _) => return Some(Some(0)),
+            (None, _) => return Some(0),
             _ => return digits_of(text.get(1..)?, 8),
         }
     }
     digits_of(text, 10)
 }
 
-fn digits_of(text: &str, radix: u32) -> Option<Option<u128>> {
+fn digits_of(text: &str, radix: u32) -> Option<u128> {
     if text.is_empty() || !text.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
-    Some(u128::from_str_radix(text, radix).ok())
+    Some(u128::from_str_radix(text, radix).unwrap_or(u128::MAX))
 }
 
 /// A float without sign: digits with at most one point among or before them, and an exponent.

@@ -19,6 +19,11 @@ pub(super) fn refuse_tag_before_comma(text: &str) -> Result<(), SyntaxError> {
     let mut done = 0;
     for comma in &commas {
         spaced.push_str(text.get(done..*comma).unwrap_or_default());
+        // With a blank behind it, a colon would begin to mean something.
+        if spaced.strip_suffix(':').is_some_and(|before| !before.ends_with(['"', '\'', ']', '}'])) {
+            spaced.pop();
+            spaced.push('_');
+        }
         spaced.push(' ');
         done = *comma;
     }

@@ -113,7 +113,6 @@ mod tests {
 
     #[derive(Debug, Deserialize)]
     #[serde(deny_unknown_fields, rename_all = "camelCase")]
-    #[expect(dead_code, reason = "read only")]
     struct Fleet {
         clusters: Vec<Cluster>,
     }

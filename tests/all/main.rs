@@ -3,6 +3,7 @@
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
+mod cases_reading;
 mod cases_verdict;
 mod demand;
 mod discovery;

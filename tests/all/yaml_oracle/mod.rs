@@ -41,6 +41,10 @@ const REFUSED_ON_PURPOSE: &[(&str, &str)] = &[
     ("too-deep", "the reference goes 10,000 levels deep"),
     ("too-many-aliases", "the reference counts aliases by another rule"),
     ("several-documents", "the reference reads the first document and drops the others"),
+    (
+        "bad-key",
+        "the reference forgets the key where a later equal one replaces its mapping, or a bare `[]` is before it",
+    ),
     ("not-finite", "the reference forgets the number where a later equal key replaces it"),
     ("trailing-text", "the reference drops what follows the first document"),
     ("directive", "manifests need no directives"),
@@ -93,7 +97,7 @@ fn kept(text: &str, error: &SyntaxError) -> Option<&'static str> {
         return Some(reason);
     }
     let before = text.get(..error.span?.offset)?;
-    if before.lines().any(|line| line.starts_with("---") || line.starts_with("...")) {
+    if before.lines().any(|line| ["---", "...", "[]", "{}"].iter().any(|start| line.starts_with(start))) {
         return Some("the reference drops what follows the first document");
     }
     let odd_tag = |word: &str| word.starts_with('!') && word.contains([',', '[', ']']);

@@ -38,7 +38,7 @@ fn program() -> PathBuf {
     }
     let cache = std::env::var_os("FLEETGATE_TOOLS_CACHE")
         .map_or_else(|| std::env::temp_dir().join("fleetgate-tools"), PathBuf::from);
-    let folder = cache.join(format!("yamloracle-{}", &hash.finalize().to_hex()[..16]));
+    let folder = cache.join(format!("yamloracle-{}", hash.finalize().to_hex()));
     let program = folder.join("yamloracle");
     if !program.exists() {
         std::fs::create_dir_all(&folder).unwrap();
