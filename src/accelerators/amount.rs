@@ -179,6 +179,21 @@ impl Amount {
         super::value::object(fields)
     }
 
+    /// Reads what [`Amount::to_value`] made; `None` if it is anything else.
+    pub fn from_value(value: &Value) -> Option<Self> {
+        if let Value::Number(number) = value {
+            return number.as_u64().map(Self::Known);
+        }
+        let at_least = super::value::path(value, &["atLeast"])?.as_u64().ok()?;
+        if matches!(super::value::path(value, &["unbounded"]), Some(Value::Bool(true))) {
+            return Some(Self::Unbounded { at_least });
+        }
+        let reasons: BTreeSet<Arc<str>> = super::value::items(super::value::path(value, &["unknown"])?)
+            .filter_map(|reason| reason.as_string().ok().cloned())
+            .collect();
+        (!reasons.is_empty()).then_some(Self::Unknown { at_least, reasons })
+    }
+
     /// The same openness with another least number.
     fn map(&self, n: u64) -> Self {
         match self {
@@ -342,6 +357,11 @@ mod tests {
             prop_assert_eq!(a.mul(&b), b.mul(&a));
             prop_assert_eq!(a.max(&b), b.max(&a));
             prop_assert_eq!(a.min(&b), b.min(&a));
+        }
+
+        #[test]
+        fn what_policies_see_reads_back(a in amount()) {
+            prop_assert_eq!(Amount::from_value(&a.to_value()), Some(a));
         }
 
         #[test]

@@ -11,7 +11,8 @@ use crate::manifest::quantity::Quantity;
 use crate::model::{Route, Value};
 
 /// What a request for all devices of a class is charged with: `AllocationResultsMaxSize` of
-/// kubernetes/kubernetes pkg/quota/v1/evaluator/core/resource_claims.go.
+/// kubernetes/kubernetes
+/// `pkg/quota/v1/evaluator/core/resource_claims.go`.
 const ALL: u64 = 32;
 
 /// Devices by class of a claim's `spec`, or of a template's `spec.spec`. `at` is where it stands.

@@ -144,7 +144,7 @@ impl Tree<'_> {
                             let template = Route::root().key("spec").key("spec");
                             add(pod, &claim_devices(spec, &template));
                         }
-                        None if self.is_channel(&name) => {}
+                        None if self.channels.contains(&*name) => {}
                         None => {
                             unknown.insert(
                                 format!("ResourceClaimTemplate `{name}` is not in this cluster's manifests")
@@ -167,35 +167,22 @@ impl Tree<'_> {
         }
     }
 
-    /// Whether a claim template is one that a `ComputeDomain` makes for its channel, which is no
-    /// device.
-    fn is_channel(&self, name: &str) -> bool {
-        self.objects.iter().any(|object| {
-            matches!(kind_of(object), Some(("resource.nvidia.com", _, "ComputeDomain")))
-                && text(object, &["spec", "channel", "resourceClaimTemplate", "name"])
-                    .is_some_and(|n| **n == *name)
-        })
-    }
-
     /// Finds objects that are counted through their owner: the owner is in the tree, its kind makes
     /// this kind, and it accounts for all that its dependents ask for. An invented owner hides
     /// nothing.
     fn derive(&self, demands: &mut BTreeMap<usize, ObjectDemand>) {
         let mut dependents: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut notes = BTreeMap::new();
         for index in demands.keys() {
             match self.owner(*index) {
                 Owner::None => {}
                 Owner::Maker(owner) => dependents.entry(owner).or_default().push(*index),
-                Owner::Unfit(..) => {}
+                Owner::Unfit(why) => {
+                    notes.insert(*index, why);
+                }
             }
         }
         let mut through = BTreeMap::new();
-        let mut notes = BTreeMap::new();
-        for index in demands.keys() {
-            if let Owner::Unfit(why) = self.owner(*index) {
-                notes.insert(*index, why);
-            }
-        }
         for (owner, children) in dependents {
             let sum = totals(children.iter().filter_map(|index| demands.get(index)));
             let unknown =
@@ -234,8 +221,8 @@ impl Tree<'_> {
             return Owner::Unfit("its owner is not in this cluster's manifests".into());
         };
         let uid = |value: Option<&Value>| value.and_then(|value| text(value, &["uid"])).cloned();
-        let owned = self.objects.get(owner).and_then(|owner| field(owner, "metadata"));
-        if let (Some(stated), Some(real)) = (uid(Some(reference)), uid(owned))
+        let metadata = self.objects.get(owner).and_then(|owner| field(owner, "metadata"));
+        if let (Some(stated), Some(real)) = (uid(Some(reference)), uid(metadata))
             && stated != real
         {
             return Owner::Unfit("its owner has another uid".into());
@@ -253,7 +240,8 @@ impl Tree<'_> {
         let mut seen = BTreeSet::new();
         let mut index = start;
         while let Owner::Maker(owner) = self.owner(index) {
-            if !seen.insert(owner) {
+            // No controllers make each other that deep.
+            if !seen.insert(owner) || seen.len() > 16 {
                 return true;
             }
             index = owner;

@@ -16,8 +16,11 @@ use crate::manifest;
 /// The registered kinds.
 #[derive(Debug, Clone, Default)]
 pub struct Registry {
-    kinds: BTreeMap<(Arc<str>, Arc<str>), Vec<Arc<Kind>>>,
+    groups: BTreeMap<Arc<str>, Kinds>,
 }
+
+/// The entries of each kind of a group.
+type Kinds = BTreeMap<Arc<str>, Vec<Arc<Kind>>>;
 
 /// Why a registry entry cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -152,7 +155,7 @@ impl Registry {
     /// The kinds that are shipped. A test holds that the file is right; were it not, no kind would
     /// be registered, and every pod template would be reported as one of an unknown kind.
     pub fn builtin() -> &'static Self {
-        static EMPTY: Registry = Registry { kinds: BTreeMap::new() };
+        static EMPTY: Registry = Registry { groups: BTreeMap::new() };
         BUILTIN.as_ref().unwrap_or(&EMPTY)
     }
 
@@ -162,7 +165,7 @@ impl Registry {
             let name = KindName { group: entry.group.as_str().into(), kind: entry.kind.as_str().into() };
             let kind =
                 Kind::parse(&entry).map_err(|message| RegistryError { kind: name.to_string(), message })?;
-            let same = self.kinds.entry((name.group, name.kind)).or_default();
+            let same = self.groups.entry(name.group).or_default().entry(name.kind).or_default();
             same.retain(|other| other.versions != kind.versions);
             same.push(Arc::new(kind));
         }
@@ -171,19 +174,19 @@ impl Registry {
 
     /// Group and kind of each entry, sorted.
     pub fn kinds(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.kinds.keys().map(|(group, kind)| (&**group, &**kind))
+        self.groups.iter().flat_map(|(group, kinds)| kinds.keys().map(move |kind| (&**group, &**kind)))
     }
 
     /// The entry for a kind in a version.
     pub(super) fn get(&self, group: &str, version: &str, kind: &str) -> Option<&Arc<Kind>> {
-        let entries = self.kinds.get(&(Arc::from(group), Arc::from(kind)))?;
+        let entries = self.groups.get(group)?.get(kind)?;
         let named = |entry: &&Arc<Kind>| entry.versions.iter().any(|other| other == version);
         entries.iter().find(named).or_else(|| entries.iter().find(|entry| entry.versions.is_empty()))
     }
 
     /// The entry for a kind in no particular version.
     pub(super) fn named(&self, name: &KindName) -> Option<&Arc<Kind>> {
-        self.kinds.get(&(name.group.clone(), name.kind.clone()))?.first()
+        self.groups.get(&name.group)?.get(&name.kind)?.first()
     }
 }
 
@@ -327,7 +330,7 @@ mod tests {
     fn the_shipped_kinds_are_sound() {
         let registry = BUILTIN.as_ref().unwrap_or_else(|error| panic!("{error}"));
         assert!(registry.get("apps", "v1", "Deployment").is_some());
-        for kind in registry.kinds.values().flatten() {
+        for kind in registry.groups.values().flat_map(Kinds::values).flatten() {
             for part in &kind.parts {
                 if let What::Embedded(_, name) | What::Object(_, Some(name)) = &part.what {
                     assert!(registry.named(name).is_some(), "{name} is embedded and not registered");

@@ -1,6 +1,6 @@
 //! The objects of one cluster, as far as they refer to each other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::amount::Amount;
@@ -15,13 +15,17 @@ use crate::model::Value;
 pub struct Tree<'a> {
     pub(super) registry: &'a Registry,
     pub(super) objects: Vec<&'a Value>,
-    /// By group, kind and name: namespace and position.
-    names: BTreeMap<(&'a str, &'a str, &'a str), Vec<(Option<&'a str>, usize)>>,
+    names: BTreeMap<Name<'a>, Vec<(Option<&'a str>, usize)>>,
+    /// Claim templates that `ComputeDomain`s make for their channels, which are no devices.
+    pub(super) channels: BTreeSet<&'a str>,
     /// What autoscalers do to the object at a position.
     bounds: BTreeMap<usize, Bounds>,
     /// What is to be said about the object at a position.
     pub(super) notes: BTreeMap<usize, Vec<Note>>,
 }
+
+/// Group, kind and name; the list that it names has namespaces and positions.
+type Name<'a> = (&'a str, &'a str, &'a str);
 
 /// Something about an object that people should know.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,14 +41,22 @@ impl<'a> Tree<'a> {
     pub fn new(registry: &'a Registry, objects: impl IntoIterator<Item = &'a Value>) -> Self {
         let objects: Vec<&Value> = objects.into_iter().collect();
         let mut names: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut channels = BTreeSet::new();
         for (index, object) in objects.iter().copied().enumerate() {
             if let (Some((group, _, kind)), Some(name)) =
                 (kind_of(object), text(object, &["metadata", "name"]))
             {
                 names.entry((group, kind, &**name)).or_default().push((namespace(object), index));
+                if (group, kind) == ("resource.nvidia.com", "ComputeDomain") {
+                    channels.extend(
+                        text(object, &["spec", "channel", "resourceClaimTemplate", "name"])
+                            .map(|name| &**name),
+                    );
+                }
             }
         }
-        let mut tree = Self { registry, objects, names, bounds: BTreeMap::new(), notes: BTreeMap::new() };
+        let mut tree =
+            Self { registry, objects, names, channels, bounds: BTreeMap::new(), notes: BTreeMap::new() };
         tree.read_autoscalers();
         tree
     }

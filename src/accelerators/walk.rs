@@ -67,7 +67,7 @@ impl Registry {
         // A queue starts what is suspended for it: the suspension is how the two agree on it.
         let held = !is_queued(object) && suspended(entry, &scope);
         let factor = if entry.template || held { Three::ZERO } else { Three::ONE };
-        walk.kind(entry, &scope, bounds, &factor, None, MAX_DEPTH);
+        walk.kind(entry, &scope, bounds, &Within { factor, role: None, depth: MAX_DEPTH });
         if entry.template {
             walk.unknown.clear();
         }
@@ -141,54 +141,63 @@ pub(super) struct Walk<'r, 't> {
     unknown: BTreeSet<Arc<str>>,
 }
 
+/// What lies around an embedded object.
+#[derive(Clone)]
+pub(super) struct Within {
+    /// How often it is there.
+    factor: Three,
+    /// What its pods are for, unless they say so themselves.
+    role: Option<Arc<str>>,
+    /// How many more levels may be embedded.
+    depth: usize,
+}
+
 impl Walk<'_, '_> {
+    /// Where a place of an entry is in this object; an entry that looks for it where only the spec is
+    /// known hides pods, so that is said.
+    fn locate<'a>(&mut self, place: &Formula, scope: &Scope<'a>) -> Option<(Route, Option<&'a Value>)> {
+        let found = locate(place, scope);
+        if found.is_none() {
+            self.missing("a registered kind names a place that is outside of the spec it is embedded by");
+        }
+        found
+    }
+
     /// Says why there may be more pods.
     pub(super) fn missing(&mut self, reason: impl Into<Arc<str>>) {
         self.unknown.insert(reason.into());
     }
 
     /// Adds the pods of an object of a kind, `factor` times.
-    pub(super) fn kind(
-        &mut self,
-        kind: &Kind,
-        scope: &Scope<'_>,
-        bounds: Option<&Bounds>,
-        factor: &Three,
-        role: Option<&Arc<str>>,
-        depth: usize,
-    ) {
-        let factor = factor.mul(&kind.scale.counts(scope, bounds));
+    pub(super) fn kind(&mut self, kind: &Kind, scope: &Scope<'_>, bounds: Option<&Bounds>, within: &Within) {
+        let factor = within.factor.mul(&kind.scale.counts(scope, bounds));
         if let Some(rule) = kind.rule {
             rules::apply(rule, self, scope, &factor);
         }
+        let within = Within { factor, ..within.clone() };
         for part in &kind.parts {
             let Some(each) = &part.each else {
-                self.part(part, scope, &factor, role, depth);
+                self.part(part, scope, &within);
                 continue;
             };
-            let Formula::Field { of_item, route } = each else { continue };
-            let Some((at, Some(list))) = scope.find(*of_item, route) else { continue };
+            let Some((at, Some(list))) = self.locate(each, scope) else { continue };
+            if !matches!(list, Value::Array(_) | Value::Object(_)) {
+                self.missing(format!("`{at}` is neither a list nor a mapping"));
+            }
             for (step, key, item) in entries(list) {
                 let placed = Placed { value: item, at: at.join(&Route(vec![step])) };
                 let scope = Scope { item: Some(Item { placed, key }), ..scope.clone() };
-                self.part(part, &scope, &factor, role, depth);
+                self.part(part, &scope, &within);
             }
         }
     }
 
-    fn part(
-        &mut self,
-        part: &Part,
-        scope: &Scope<'_>,
-        factor: &Three,
-        role: Option<&Arc<str>>,
-        depth: usize,
-    ) {
+    fn part(&mut self, part: &Part, scope: &Scope<'_>, within: &Within) {
         if part.when.as_ref().is_some_and(|when| !when.holds(scope)) {
             return;
         }
         let own = part.role_from.as_ref().and_then(|formula| formula.text(scope));
-        let role = match (own, role) {
+        let role = match (own, &within.role) {
             (Some(own), _) => own,
             (None, Some(outer)) if *part.role == *"pod" => outer.clone(),
             (None, _) => part.role.clone(),
@@ -197,7 +206,7 @@ impl Walk<'_, '_> {
             self.unknown.insert(why.clone());
             return;
         }
-        let counts = factor.mul(&part.scale.counts(scope, None));
+        let counts = within.factor.mul(&part.scale.counts(scope, None));
         let counts = match &part.times {
             Some(times) => counts.mul(&times.counts(scope)),
             None => counts,
@@ -206,10 +215,14 @@ impl Walk<'_, '_> {
         let per = part.per.as_ref().map_or(Amount::ONE, |per| per.amount(scope));
         match &part.what {
             What::Embedded(at, name) => {
-                self.embedded(at, Some(name), true, scope, &counts.mul(&Three::same(&per)), &role, depth);
+                let factor = counts.mul(&Three::same(&per));
+                let within = Within { factor, role: Some(role), depth: within.depth };
+                self.embedded(at, Some(name), true, scope, &within);
             }
             What::Object(at, name) => {
-                self.embedded(at, name.as_ref(), false, scope, &counts.mul(&Three::same(&per)), &role, depth);
+                let factor = counts.mul(&Three::same(&per));
+                let within = Within { factor, role: Some(role), depth: within.depth };
+                self.embedded(at, name.as_ref(), false, scope, &within);
             }
             _ => {
                 if let Some((path, spec, metadata)) = self.pod(part, scope, &role) {
@@ -240,11 +253,9 @@ impl Walk<'_, '_> {
         name: Option<&KindName>,
         only_spec: bool,
         scope: &Scope<'_>,
-        factor: &Three,
-        role: &Arc<str>,
-        depth: usize,
+        within: &Within,
     ) {
-        let Some((at, found)) = locate(at, scope) else { return };
+        let Some((at, found)) = self.locate(at, scope) else { return };
         let Some(value) = found else {
             self.missing(format!("`{at}` is not set"));
             return;
@@ -263,13 +274,14 @@ impl Walk<'_, '_> {
             }
             return;
         };
-        let Some(depth) = depth.checked_sub(1) else {
+        let Some(depth) = within.depth.checked_sub(1) else {
             self.missing(format!("`{at}` is embedded too deeply"));
             return;
         };
         let scope = Scope { object: Placed { value, at }, only_spec, item: None, n: None };
-        let factor = if entry.template || suspended(&entry, &scope) { Three::ZERO } else { factor.clone() };
-        self.kind(&entry, &scope, None, &factor, Some(role), depth);
+        let runs = !entry.template && !suspended(&entry, &scope);
+        let factor = if runs { within.factor.clone() } else { Three::ZERO };
+        self.kind(&entry, &scope, None, &Within { factor, role: within.role.clone(), depth });
     }
 
     /// Path, spec and metadata of a pod.
@@ -280,16 +292,16 @@ impl Walk<'_, '_> {
                 (scope.object.at.key("spec"), spec, metadata(Some(scope.object.value)))
             }
             What::Template(template) => {
-                let (at, template) = locate(template, scope)?;
+                let (at, template) = self.locate(template, scope)?;
                 let spec = template.and_then(|template| field(template, "spec"));
                 (at.key("spec"), spec, metadata(template))
             }
             What::Spec(spec) => {
-                let (at, spec) = locate(spec, scope)?;
+                let (at, spec) = self.locate(spec, scope)?;
                 (at, spec, Value::new_object())
             }
             What::Container(container) => {
-                let (at, container) = locate(container, scope)?;
+                let (at, container) = self.locate(container, scope)?;
                 let spec = container.map(|container| one_container(container, role, &part.beside));
                 return self.checked(at, spec, Value::new_object());
             }
@@ -312,7 +324,7 @@ impl Walk<'_, '_> {
 
     /// The template of another workload, which runs here instead of there.
     fn referenced(&mut self, reference: &Formula, scope: &Scope<'_>) -> Option<(Route, Value, Value)> {
-        let (at, reference) = locate(reference, scope)?;
+        let (at, reference) = self.locate(reference, scope)?;
         let reference = reference?;
         let found = self.tree.and_then(|tree| {
             let index = tree.follow(reference, ("apps", "Deployment"), self.namespace)?;
@@ -410,13 +422,12 @@ impl Scale {
     /// The three numbers of replicas.
     fn counts(&self, scope: &Scope<'_>, bounds: Option<&Bounds>) -> Three {
         let stated = self.replicas.as_ref().map_or(Amount::ONE, |formula| formula.amount(scope));
-        let (steady, top) = match bounds {
-            Some(bounds) => (bounds.steady(&stated), bounds.max.clone()),
-            None => {
-                let scope = Scope { n: Some(stated.clone()), ..scope.clone() };
-                let top = self.max.as_ref().map_or_else(|| stated.clone(), |formula| formula.amount(&scope));
-                (stated, top)
-            }
+        let (steady, top) = if let Some(bounds) = bounds {
+            (bounds.steady(&stated), bounds.max.clone())
+        } else {
+            let scope = Scope { n: Some(stated.clone()), ..scope.clone() };
+            let top = self.max.as_ref().map_or_else(|| stated.clone(), |formula| formula.amount(&scope));
+            (stated, top)
         };
         let peak = |n: &Amount| match &self.peak {
             Some(formula) => formula.amount(&Scope { n: Some(n.clone()), ..scope.clone() }).max(n),

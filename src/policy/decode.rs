@@ -268,6 +268,8 @@ pub(super) fn excerpt(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::super::evaluate::Limits;
     use super::super::fixtures::{json, policies};
     use super::*;
@@ -351,7 +353,7 @@ mod tests {
     fn details_that_are_enormous_when_written_out_are_refused() {
         let mut text = String::from("x0 := [1]\n");
         for level in 1..=40 {
-            text += &format!("x{level} := [x{}, x{}]\n", level - 1, level - 1);
+            writeln!(text, "x{level} := [x{}, x{}]", level - 1, level - 1).unwrap();
         }
         let message =
             error(Style::Native, &format!("deny contains {{\"msg\": \"a\", \"details\": x40}}\n{text}"));

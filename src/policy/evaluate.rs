@@ -81,7 +81,7 @@ impl Evaluator {
         isolation: &Isolation,
     ) -> Result<Self, Vec<Problem>> {
         let stops = Stops(policies.rules.iter().map(|_| Default::default()).collect());
-        Self::sharing(policies, groups, limits, isolation, Arc::new(stops))
+        Self::sharing(policies, groups, limits, isolation, (Arc::new(stops), true))
     }
 
     fn sharing(
@@ -89,10 +89,10 @@ impl Evaluator {
         groups: &[Vec<usize>],
         limits: &Limits,
         isolation: &Isolation,
-        stops: Arc<Stops>,
+        (stops, check): (Arc<Stops>, bool),
     ) -> Result<Self, Vec<Problem>> {
         let engine = match isolation {
-            Isolation::None => Engine::Local(Local::new(policies, groups, limits)?),
+            Isolation::None => Engine::Local(Local::new(policies, groups, limits, check)?),
             Isolation::Sandbox(sandbox) => {
                 Engine::Child(Box::new(Child::new(policies, groups, limits, sandbox)?))
             }
@@ -119,7 +119,7 @@ impl Evaluator {
             if let Some(error) = stops.last(rule) {
                 return Outcome { rule, result: Err(error) };
             }
-            let outcome = engine.rule(rule, &input);
+            let outcome = engine.rule(group, rule, &input);
             stops.count(&outcome);
             outcome
         };
@@ -136,10 +136,10 @@ impl Engine {
         }
     }
 
-    fn rule(&mut self, rule: usize, input: &Value) -> Outcome {
+    fn rule(&mut self, group: usize, rule: usize, input: &Value) -> Outcome {
         match self {
-            Self::Local(local) => local.rule(rule, input),
-            Self::Child(child) => child.rule(rule, input),
+            Self::Local(local) => local.rule(group, rule, input),
+            Self::Child(child) => child.rule(group, rule, input),
         }
     }
 }
@@ -204,7 +204,8 @@ impl Evaluators {
         let Some(slot) = self.slots.get(thread) else { return self.failed(group, "no evaluator") };
         let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
         if slot.is_none() {
-            let stops = Arc::clone(&self.stops);
+            // The policies were checked when the first one was made.
+            let stops = (Arc::clone(&self.stops), false);
             match Evaluator::sharing(&self.policies, &self.groups, &self.limits, &self.isolation, stops) {
                 Ok(evaluator) => *slot = Some(evaluator),
                 Err(problems) => {

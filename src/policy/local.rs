@@ -31,6 +31,7 @@ impl Local {
         policies: &PolicySet,
         groups: &[Vec<usize>],
         limits: &Limits,
+        check: bool,
     ) -> Result<Self, Vec<Problem>> {
         let mut entries: Vec<Vec<Vec<usize>>> = vec![Vec::new(); policies.sets.len()];
         let mut own_groups = Vec::with_capacity(groups.len());
@@ -53,7 +54,7 @@ impl Local {
                 interpreters.push(None);
                 continue;
             }
-            match Interpreter::new(set, &policies.rules, set_entries, limits) {
+            match Interpreter::new(set, &policies.rules, set_entries, limits, check) {
                 Ok(interpreter) => interpreters.push(Some(interpreter)),
                 Err(failure) => problems.push(failure.problem(&policies.sets)),
             }
@@ -82,11 +83,14 @@ impl Local {
         group.rules.iter().map(outcome).collect()
     }
 
-    pub(super) fn rule(&mut self, index: usize, input: &Value) -> Outcome {
-        let Self { rules, interpreters, limits, .. } = self;
+    /// The outcome of one rule of a group.
+    pub(super) fn rule(&mut self, group: usize, index: usize, input: &Value) -> Outcome {
+        let Self { rules, interpreters, groups, limits } = self;
         let Some((rule, style)) = rules.get(index) else { return Outcome::failed(index, "no such rule") };
-        let value = match interpreters.get_mut(rule.set) {
-            Some(Some(interpreter)) => interpreter.rule(index, input),
+        let parts = groups.get(group).map(|group| group.parts.as_slice()).unwrap_or_default();
+        let entry = parts.iter().find(|(set, _)| *set == rule.set).map(|(_, entry)| *entry);
+        let value = match (interpreters.get_mut(rule.set), entry) {
+            (Some(Some(interpreter)), Some(entry)) => interpreter.rule(entry, index, input),
             _ => Err(Failure::undefined("not prepared".to_owned())),
         };
         let result = value

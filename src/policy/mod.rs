@@ -18,6 +18,7 @@ mod metadata;
 mod native;
 mod outcome;
 mod params;
+mod reach;
 mod reads;
 mod rego;
 mod scan;

@@ -16,7 +16,8 @@ use regorus::utils::limits::ExecutionTimerConfig;
 use super::builtins;
 use super::evaluate::Limits;
 use super::outcome::{EvaluationError, span};
-use super::set::{Module, Rule, Set};
+use super::reach::Reach;
+use super::set::{Entry, Module, Rule, Set};
 use crate::model::{Problem, Value};
 
 /// The package of the generated module; reserved, so no user module is in it.
@@ -68,7 +69,7 @@ impl Session {
         for (file, text) in given.chain([entry]) {
             engine.add_policy(file, text).map_err(|error| Failure::parse(&error.to_string()))?;
         }
-        engine.add_data(own_copy(data)).map_err(|error| Failure::parse(&error.to_string()))?;
+        engine.add_data(data.clone()).map_err(|error| Failure::parse(&error.to_string()))?;
         let ready = guarded(&mut engine, &format!("data.{PACKAGE}.ready"))?;
         if ready != Value::from(true) {
             return Err(Failure::undefined("the policies could not be prepared".to_owned()));
@@ -151,27 +152,60 @@ pub(super) struct ModuleRule {
     pub(super) default: bool,
 }
 
-/// A session for groups of rules: a generated module puts the rules of a group behind one entry
-/// point, so that what helpers compute is computed once for the group.
+/// Sessions for groups of rules, each made when it is first needed. A generated module puts the
+/// rules of a group behind one entry point, so that what helpers compute is computed once for the
+/// group.
 #[derive(Debug)]
 pub(super) struct Interpreter {
-    session: Session,
+    modules: Vec<Module>,
+    reach: Reach,
+    data: Value,
+    limits: Limits,
+    groups: Vec<Group>,
+}
+
+#[derive(Debug)]
+struct Group {
+    packages: Vec<Arc<str>>,
+    entry_points: String,
+    session: Option<Session>,
 }
 
 impl Interpreter {
+    /// `groups` are indexes of `rules`. If `check`, all modules are analysed together first, so that
+    /// what is wrong with them shows here.
     pub(super) fn new(
         set: &Set,
         rules: &[Rule],
         groups: &[Vec<usize>],
         limits: &Limits,
+        check: bool,
     ) -> Result<Self, Failure> {
-        let session = Session::new(set.modules.iter(), &entry_points(rules, groups), &set.data, limits)?;
-        Ok(Self { session })
+        let data = own_copy(&set.data);
+        if check {
+            Session::new(set.modules.iter(), "", &data, limits)?;
+        }
+        let group = |indexes: &Vec<usize>| {
+            let members: Vec<_> =
+                indexes.iter().filter_map(|index| Some((*index, rules.get(*index)?))).collect();
+            Group {
+                packages: members.iter().map(|(_, rule)| Arc::clone(&rule.package)).collect(),
+                entry_points: entry_points(&members),
+                session: None,
+            }
+        };
+        Ok(Self {
+            modules: set.modules.clone(),
+            reach: Reach::new(&set.modules),
+            data,
+            limits: limits.clone(),
+            groups: groups.iter().map(group).collect(),
+        })
     }
 
     /// The values of all rules of a group, by rule index.
     pub(super) fn group(&mut self, group: usize, input: &Value) -> Result<BTreeMap<usize, Value>, Failure> {
-        let value = self.session.run(&format!("data.{PACKAGE}.g{group}"), input.clone()).0?;
+        let value = self.session(group)?.run(&format!("data.{PACKAGE}.all"), input.clone()).0?;
         let Value::Object(object) = &value else {
             return Err(Failure::undefined(String::from("the group is undefined")));
         };
@@ -181,11 +215,26 @@ impl Interpreter {
             .collect())
     }
 
-    /// The value of one rule: an object of its entries.
-    pub(super) fn rule(&mut self, rule: usize, input: &Value) -> Result<Value, Failure> {
-        match self.session.run(&format!("data.{PACKAGE}.r{rule}"), input.clone()).0? {
+    /// The value of one rule of a group: an object of its entries.
+    pub(super) fn rule(&mut self, group: usize, rule: usize, input: &Value) -> Result<Value, Failure> {
+        match self.session(group)?.run(&format!("data.{PACKAGE}.rule_{rule}"), input.clone()).0? {
             Value::Undefined => Err(Failure::undefined(String::from("a result is undefined"))),
             value => Ok(value),
+        }
+    }
+
+    fn session(&mut self, group: usize) -> Result<&mut Session, Failure> {
+        let Self { modules, reach, data, limits, groups } = self;
+        let group = groups.get_mut(group).ok_or_else(|| Failure::undefined(String::from("no such group")))?;
+        let Group { packages, entry_points, session } = group;
+        match session {
+            Some(session) => Ok(session),
+            None => {
+                let reached = reach.from(packages.iter().map(|package| &**package));
+                let needed =
+                    modules.iter().zip(reached).filter(|(_, reached)| *reached).map(|(module, _)| module);
+                Ok(session.insert(Session::new(needed, entry_points, data, limits)?))
+            }
         }
     }
 }
@@ -200,26 +249,18 @@ fn guarded(engine: &mut Engine, path: &str) -> Result<Value, Failure> {
     }
 }
 
-fn entry_points(rules: &[Rule], groups: &[Vec<usize>]) -> String {
+fn entry_points(rules: &[(usize, &Rule)]) -> String {
     let mut text = String::new();
-    let mut used: Vec<usize> = groups.iter().flatten().copied().collect();
-    used.sort_unstable();
-    used.dedup();
-    for index in used {
-        let Some(rule) = rules.get(index) else { continue };
-        let entries: Vec<String> = rule
-            .entries
-            .iter()
-            .map(|entry| {
-                format!("\"{name}\": data.{package}.{name}", name = entry.name, package = rule.package)
-            })
-            .collect();
-        let _ = write!(text, "\nr{index} := {{{}}}\n", entries.join(", "));
+    let mut all = Vec::with_capacity(rules.len());
+    for (index, rule) in rules {
+        let entry = |entry: &Entry| {
+            format!("\"{name}\": data.{package}.{name}", name = entry.name, package = rule.package)
+        };
+        let value = rule.entries.iter().map(entry).collect::<Vec<_>>().join(", ");
+        let _ = write!(text, "\nrule_{index} := {{{value}}}\n");
+        all.push(format!("\n\t\"{index}\": {{{value}}}"));
     }
-    for (number, group) in groups.iter().enumerate() {
-        let members: Vec<String> = group.iter().map(|index| format!("\n\t\"{index}\": r{index}")).collect();
-        let _ = write!(text, "\ng{number} := {{{}\n}}\n", members.join(","));
-    }
+    let _ = write!(text, "\nall := {{{}\n}}\n", all.join(","));
     text
 }
 

@@ -55,6 +55,10 @@ test_ignored_parts_of_applications_are_judged if {
 	result({"kind": "ApplicationSet", "spec": {"ignoreApplicationDifferences": rules}}).deny == {["spec", "ignoreApplicationDifferences", 1, "jqPathExpressions", 0]}
 }
 
+test_field_of_application_sets_means_nothing_in_an_application if {
+	result({"kind": "Application", "spec": {"ignoreApplicationDifferences": [{"jsonPointers": ["/spec"]}]}}) == none
+}
+
 test_parameters if {
 	result_with(application([{"kind": "x", "jsonPointers": ["/spec"], "jqPathExpressions": [".spec"]}]), {"pointers": [], "expressions": []}) == none
 	result_with(application([{"kind": "x", "jsonPointers": ["/data"]}]), {"pointers": ["/data"]}) == denied([0, "jsonPointers", 0])

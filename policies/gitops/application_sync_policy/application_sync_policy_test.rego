@@ -81,6 +81,7 @@ test_forbidden_self_heal if {
 	result(application({"automated": {"selfHeal": true}}), "prod", {"selfHeal": "forbidden"}) == denied({"selfHeal"})
 	result(application({"automated": {"selfHeal": false}}), "prod", {"selfHeal": "forbidden"}) == none
 	result(application({"automated": {}}), "prod", {"selfHeal": "forbidden"}) == none
+	result(application({"automated": {"enabled": false, "selfHeal": true}}), "prod", {"selfHeal": "forbidden"}).deny == set()
 }
 
 test_environments if {

@@ -60,6 +60,7 @@ test_range_of_tags_fails if paths(git("v1.*")) == place
 test_message_says_what_moves if {
 	{finding.msg | some finding in findings(git("main"), "prod", {})} == {"revision `main` is a branch, so that each commit on it is taken"}
 	{finding.msg | some finding in findings(chart(""), "prod", {})} == {"no revision is named, so that each new chart is taken"}
+	{finding.msg | some finding in findings(git(""), "prod", {})} == {"no revision is named, so that each commit on the default branch is taken"}
 }
 
 test_revision_of_wrong_type_is_left_to_argocd_fields if paths(git(1.1)) == set()
@@ -100,10 +101,24 @@ test_environments if {
 	findings(git("HEAD"), null, {"environments": []}) == set()
 }
 
+test_other_environments_pass_in_all_places if {
+	override := {"generators": [{"list": {"template": {"spec": {"source": {"targetRevision": "main"}}}}}]}
+	findings(generated({"source": {"targetRevision": "v1"}}, override), "dev", {}) == set()
+	findings(generated({"source": {"repoURL": "x"}}, {}), "dev", {}) == set()
+	findings(generated({"source": {"targetRevision": "v1"}}, {"templatePatch": "spec:\n  source:\n    targetRevision: HEAD"}), "dev", {}) == set()
+}
+
+test_override_without_a_revision_leaves_that_of_the_template if {
+	override := {"generators": [{"list": {"template": {"spec": {"source": {"path": "x"}}}}}]}
+	paths(generated({"source": {"targetRevision": "v1"}}, override)) == set()
+	paths(generated({"source": {"repoURL": "x"}}, override)) == {["spec", "template", "spec", "source", "targetRevision"]}
+}
+
 test_allowed if {
 	findings(git("environment/prod"), "prod", {"allowed": ["environment/*"], "branches": ["environment/*"]}) == set()
 	count(findings(git("environment/prod"), "prod", {"branches": ["environment/*"]})) == 1
 	count(findings(git("HEAD"), "prod", {"allowed": ["environment/*"]})) == 1
+	findings(chart("1.x"), "prod", {"allowed": ["1.x"]}) == set()
 }
 
 test_empty_list_of_branches if {

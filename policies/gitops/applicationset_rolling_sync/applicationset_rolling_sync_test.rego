@@ -40,6 +40,12 @@ test_steps_without_type_are_denied if {
 	result({"strategy": {"type": "rollingSync", "rollingSync": {"steps": [step({})]}}}) == denied(["spec", "strategy", "type"])
 }
 
+test_steps_that_are_ignored_are_not_judged if {
+	bad := [{"matchExpressions": [{"operator": "Exists"}], "maxUpdate": "x"}, step({"maxUpdate": 0}), {}]
+	spec := {"strategy": {"type": "AllAtOnce", "rollingSync": {"steps": bad}}}
+	result_with(spec, "prod", {"maxPercent": 20}) == denied(["spec", "strategy", "type"])
+}
+
 test_no_steps_are_denied if {
 	result(rolling([])) == denied(["spec", "strategy", "rollingSync", "steps"])
 	result({"strategy": {"type": "RollingSync"}}) == denied(["spec", "strategy", "rollingSync", "steps"])
@@ -86,6 +92,12 @@ test_labels_that_are_not_known_are_not_judged if {
 	result({"strategy": rolling([step({})]).strategy, "templatePatch": "metadata: {}"}) == none
 	override := [{"list": {"template": {"metadata": {"labels": {"wave": "1"}}}}}]
 	result({"strategy": rolling([step({})]).strategy, "generators": override}) == none
+}
+
+test_override_without_labels_changes_nothing if {
+	override := [{"list": {"template": {"metadata": {}, "spec": {}}}}]
+	found := result({"strategy": rolling([step({})]).strategy, "generators": override})
+	found == denied(["spec", "template", "metadata", "labels"])
 }
 
 test_share_is_limited_where_asked if {

@@ -31,6 +31,10 @@ test_name_narrows_the_server if {
 	paths([{"server": "*", "name": "", "namespace": "*"}]) == {["spec", "destinations", 0, "server"]}
 }
 
+test_wildcard_name_narrows_nothing if {
+	paths([{"server": "*", "name": "*", "namespace": "*"}]) == {["spec", "destinations", 0, "server"], ["spec", "destinations", 0, "name"]}
+}
+
 test_denied_destinations_beside_a_wildcard_do_not_help if {
 	paths([{"server": "*", "namespace": "*"}, {"server": "*", "namespace": "!kube-system"}]) == {["spec", "destinations", 0, "server"]}
 }

@@ -39,9 +39,7 @@ deny contains finding if {
 # Nothing but stars, and the protocol in front of them.
 everything(pattern) if {
 	is_string(pattern)
-	pattern != ""
 	parts := split(pattern, "://")
-	count(parts) <= 2
 	rest := parts[count(parts) - 1]
 	rest != ""
 	trim(rest, "*/") == ""

@@ -18,6 +18,7 @@ test_named_repositories_pass if {
 	paths(["https://*.example.org/*"]) == set()
 	paths([]) == set()
 	paths([""]) == set()
+	paths(["https://"]) == set()
 }
 
 test_wildcards_fail if {

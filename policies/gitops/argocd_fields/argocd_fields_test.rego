@@ -99,6 +99,13 @@ test_generators_and_patches_may_complete_the_template if {
 	paths(generated(object.union(empty, override))) == set()
 }
 
+test_patch_may_add_source_and_repository if {
+	base := {"generators": [], "templatePatch": "spec: {}", "template": {"metadata": {}, "spec": {"project": "search"}}}
+	paths({"kind": "ApplicationSet", "spec": base}) == set()
+	paths({"kind": "ApplicationSet", "spec": object.union(base, {"template": {"spec": {"source": {"path": "x"}}}})}) == set()
+	paths({"kind": "ApplicationSet", "spec": object.remove(base, ["templatePatch"])}) == {["spec", "template", "spec", "source"]}
+}
+
 test_override_is_judged if {
 	override := {"generators": [{"list": {"template": {"spec": {"source": {"targetRevision": 1}}}}}]}
 	paths(generated(override)) == {["spec", "generators", 0, "list", "template", "spec", "source", "targetRevision"]}

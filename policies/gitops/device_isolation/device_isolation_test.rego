@@ -90,6 +90,7 @@ test_variable_from_elsewhere_is_a_warning if {
 test_system_namespaces_are_exempt if {
 	result_with(privileged, {"namespace": "kube-system"}, {}) == none
 	result_with(privileged, {"namespace": "nvidia-system"}, {}) == none
+	result_with({"volumes": [{"hostPath": {"path": "/dev/nvidia0"}}]}, {"namespace": "kube-system"}, {}) == none
 	result_with(privileged, {"namespace": "system-search"}, {}) != none
 }
 

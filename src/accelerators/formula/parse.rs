@@ -69,9 +69,10 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
         let (token, length) = if first.is_ascii_digit() {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             let number = digits.parse().map_err(|_| format!("`{digits}` is too large"))?;
-            match rest.strip_prefix(&digits).is_some_and(|rest| rest.starts_with('%')) {
-                true => (Token::Percent(number), digits.len() + 1),
-                false => (Token::Number(number), digits.len()),
+            if rest.strip_prefix(&digits).is_some_and(|rest| rest.starts_with('%')) {
+                (Token::Percent(number), digits.len() + 1)
+            } else {
+                (Token::Number(number), digits.len())
             }
         } else if first == '"' {
             let inner: String = rest.chars().skip(1).take_while(|c| *c != '"').collect();

@@ -1,5 +1,5 @@
 //! Argo workflows: each template that has containers is a pod wherever a step or task names it
-//! (argoproj/argo-workflows pkg/apis/workflow/v1alpha1/workflow_types.go).
+//! (argoproj/argo-workflows `pkg/apis/workflow/v1alpha1/workflow_types.go`).
 //!
 //! A template runs at most as often at once as steps and tasks name it, without bound where one of
 //! them fans out, and never more often than `parallelism` allows.

@@ -253,6 +253,8 @@ fn made(name: &str, length: usize) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write as _;
+
     use super::super::tests::{eval, eval_plain, json};
 
     #[test]
@@ -326,7 +328,7 @@ mod tests {
     fn a_value_that_shares_its_parts_is_not_written_out() {
         let mut policy = String::from("x0 := [\"0123456789\"]\n");
         for level in 1..=40 {
-            policy += &format!("x{level} := [x{}, x{}]\n", level - 1, level - 1);
+            writeln!(policy, "x{level} := [x{}, x{}]", level - 1, level - 1).unwrap();
         }
         for call in ["json.marshal(x40)", "yaml.marshal(x40)", r#"sprintf("%v", [x40])"#] {
             let message = eval(&format!("{call}\n{policy}")).unwrap_err();

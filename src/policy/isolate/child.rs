@@ -21,7 +21,7 @@ fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
     confine(bounds)?;
     let Some(setup) = wire::read::<Setup>(&mut input)? else { return Ok(()) };
     let (groups, limits) = (setup.groups.clone(), setup.limits());
-    let mut engine = match Local::new(&setup.into_policies(), &groups, &limits) {
+    let mut engine = match Local::new(&setup.into_policies(), &groups, &limits, true) {
         Ok(engine) => engine,
         Err(problems) => {
             return wire::write(
@@ -37,7 +37,7 @@ fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
                 let outcomes = engine.group(group, &value);
                 Reply::Group(outcomes.map(|outcomes| outcomes.into_iter().map(Into::into).collect()))
             }
-            Request::Rule(rule, value) => Reply::Rule(engine.rule(rule, &value).into()),
+            Request::Rule(group, rule, value) => Reply::Rule(engine.rule(group, rule, &value).into()),
         };
         wire::write(&mut output, &reply)?;
     }

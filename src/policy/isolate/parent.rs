@@ -73,8 +73,8 @@ impl Child {
         }
     }
 
-    pub(crate) fn rule(&mut self, rule: usize, input: &Value) -> Outcome {
-        let lost = match self.ask(&Request::Rule(rule, input.clone())) {
+    pub(crate) fn rule(&mut self, group: usize, rule: usize, input: &Value) -> Outcome {
+        let lost = match self.ask(&Request::Rule(group, rule, input.clone())) {
             Ok(Reply::Rule(outcome)) => return outcome.into(),
             Ok(_) => return Outcome::failed(rule, "the child process gave a wrong reply"),
             Err(lost) => lost,

@@ -33,11 +33,11 @@ pub(super) struct Setup {
     now_ns: Option<i64>,
 }
 
-/// Every further frame to the child.
+/// Every further frame to the child: a group, or a rule of a group.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) enum Request {
     Group(usize, Value),
-    Rule(usize, Value),
+    Rule(usize, usize, Value),
 }
 
 /// Every frame from the child. The first is `Ready` or `Problems`.
