@@ -357,6 +357,17 @@ mod tests {
         }
     }
 
+    #[test]
+    fn o16_the_engines_own_functions_are_strict_too() {
+        for (body, input) in [("count(input.n) > 1", r#"{"n": 5}"#), ("10 / input.n > 1", r#"{"n": 0}"#)] {
+            for style in [Style::Native, Style::Conftest] {
+                let text = format!("package main\n\ndeny contains \"a\" if {body}\n");
+                let policies = policies(style, &[("a.rego", &text)]);
+                judge(&policies, input).remove(0).unwrap_err();
+            }
+        }
+    }
+
     /// The register machine of this engine version takes an undefined assignment for true.
     #[test]
     fn an_undefined_assignment_does_not_hold() {

@@ -227,15 +227,13 @@ impl Interpreter {
         let Self { modules, reach, data, limits, groups } = self;
         let group = groups.get_mut(group).ok_or_else(|| Failure::undefined(String::from("no such group")))?;
         let Group { packages, entry_points, session } = group;
-        match session {
-            Some(session) => Ok(session),
-            None => {
-                let reached = reach.from(packages.iter().map(|package| &**package));
-                let needed =
-                    modules.iter().zip(reached).filter(|(_, reached)| *reached).map(|(module, _)| module);
-                Ok(session.insert(Session::new(needed, entry_points, data, limits)?))
-            }
+        if session.is_none() {
+            let reached = reach.from(packages.iter().map(|package| &**package));
+            let needed =
+                modules.iter().zip(reached).filter(|(_, reached)| *reached).map(|(module, _)| module);
+            *session = Some(Session::new(needed, entry_points, data, limits)?);
         }
+        session.as_mut().ok_or_else(|| Failure::undefined(String::from("not prepared")))
     }
 }
 
