@@ -12,6 +12,7 @@ mod pod;
 mod registry;
 mod resources;
 mod rules;
+mod scale;
 mod tree;
 mod value;
 mod walk;

@@ -21,7 +21,8 @@ pub fn pod_resources(spec: &Value, at: &Route) -> Resources {
     for (index, container) in list(spec, "containers") {
         add(&mut sum, &container_resources(container, &at.key("containers").index(index)));
     }
-    // Sidecars that run so far, and the most that any moment of the start needs.
+    // Sidecars that run so far, and the most that the start of any other init container needs; the
+    // start of a sidecar needs no more than the run, which has all sidecars.
     let mut sidecars = Resources::new();
     let mut start = Resources::new();
     for (index, container) in list(spec, "initContainers") {
@@ -29,7 +30,6 @@ pub fn pod_resources(spec: &Value, at: &Route) -> Resources {
         if text(container, &["restartPolicy"]).is_some_and(|policy| **policy == *"Always") {
             add(&mut sum, &own);
             add(&mut sidecars, &own);
-            raise(&mut start, &sidecars);
         } else {
             let mut moment = sidecars.clone();
             add(&mut moment, &own);

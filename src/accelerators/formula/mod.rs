@@ -319,6 +319,7 @@ mod tests {
             ("n + surge(n, spec.b)", 4),
             ("surge(n, 100%)", 3),
             ("surge(n, 9)", 3),
+            ("surge(n, 150%)", 3),
             ("if(spec.kind == \"X\" && spec.on, 1, 2)", 1),
             ("if(!has(spec.none) || false, 1, 2)", 1),
             ("if(lower(spec.kind) != \"x\", 1, 2)", 2),
