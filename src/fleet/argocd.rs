@@ -10,7 +10,7 @@ use super::discovery::Renderer;
 use super::graph::Node;
 use super::paths::normal;
 use super::peek::{at, items, set_keys, text, texts};
-use super::tree::Files;
+use super::tree::{Files, What};
 use crate::model::Value;
 
 /// Whether a text can hold an Application; a cheap look before it is read.
@@ -55,28 +55,31 @@ fn gather<'v>(holder: &'v Value, into: &mut Vec<&'v Value>, depth: usize) {
     }
 }
 
+/// A path that a source can mean, and what stands there.
+type Target = (Utf8PathBuf, What);
+
 /// The directories that Git generators yield; the files that they read are inputs.
-fn parameters(generators: &[&Value], files: &Files<'_>, node: &mut Node) -> Vec<Utf8PathBuf> {
+fn parameters(generators: &[&Value], files: &Files<'_>, node: &mut Node) -> Vec<Target> {
     let mut directories = Vec::new();
     for generator in generators {
         for item in items(generator, &["git", "files"]) {
-            let glob = text(item, &["path"]).and_then(|path| glob(path, true));
-            let found = glob.map(|glob| files.matching(&glob)).unwrap_or_default();
-            node.inputs.extend(found.into_iter().filter(|path| files.files.contains_key(path)));
+            if let Some(glob) = text(item, &["path"]).and_then(|path| glob(path, true)) {
+                node.inputs.extend(files.files_matching(&glob));
+            }
         }
         for item in items(generator, &["git", "directories"]) {
             if at(item, &["exclude"]) == Some(&Value::Bool(true)) {
                 continue;
             }
             if let Some(glob) = text(item, &["path"]).and_then(|path| glob(path, true)) {
-                directories.extend(files.matching(&glob));
+                directories.extend(files.matching(&glob).map(|(path, what)| (path.to_owned(), what)));
             }
         }
     }
     directories
 }
 
-fn sources(spec: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: &mut Node) {
+fn sources(spec: &Value, files: &Files<'_>, directories: &[Target], node: &mut Node) {
     let several: Vec<&Value> = items(spec, &["sources"]).collect();
     let one = at(spec, &["source"]).filter(|_| several.is_empty());
     let dry = at(spec, &["sourceHydrator", "drySource"]);
@@ -85,13 +88,15 @@ fn sources(spec: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: &
     }
 }
 
-fn source(source: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: &mut Node) {
+fn source(source: &Value, files: &Files<'_>, directories: &[Target], node: &mut Node) {
     let path = text(source, &["path"]);
     let repository = text(source, &["repoURL"]).unwrap_or_default();
     node.charts.extend(text(source, &["chart"]).map(str::to_owned));
-    let paths = match path {
+    let paths: Vec<Target> = match path {
         Some(path) if path.contains("{{") => templated(path, files, directories),
-        Some(path) => files.in_repository(path).into_iter().collect(),
+        Some(path) => {
+            files.in_repository(path).map(|path| (path.clone(), files.what(&path))).into_iter().collect()
+        }
         None => Vec::new(),
     };
     values(source, &paths, files, node);
@@ -110,72 +115,56 @@ fn source(source: &Value, files: &Files<'_>, directories: &[Utf8PathBuf], node: 
         node.alter(format!("its `kustomize.{key}` changes its source"));
         node.renames |= matches!(key, "namePrefix" | "nameSuffix");
     }
-    for path in paths {
-        if path.is_file() {
-            node.manifests.push(path);
-            continue;
+    for (path, what) in paths {
+        match what {
+            What::File => node.manifests.push(path),
+            What::Rendered => node.nodes.push(path),
+            // Every manifest of the directory is applied as it is; below it, only if that is wanted.
+            What::Plain | What::Bare => {
+                let recurse = at(source, &["directory", "recurse"]) == Some(&Value::Bool(true));
+                let below = files.under(&path).filter(|_| recurse);
+                node.manifests.extend(below.map(Utf8Path::to_owned));
+                node.manifests.extend(files.inside(&path).iter().map(|file| (*file).to_owned()));
+            }
         }
-        // Without a kustomization or chart, every manifest of the directory is applied as it is.
-        node.manifests
-            .extend(files.under(&path).filter(|file| file.parent() == Some(&path)).map(Utf8Path::to_owned));
-        node.nodes.push(path);
     }
 }
 
 /// Values files, in the three ways of naming them.
-fn values(source: &Value, paths: &[Utf8PathBuf], files: &Files<'_>, node: &mut Node) {
+fn values(source: &Value, paths: &[Target], files: &Files<'_>, node: &mut Node) {
     for entry in texts(source, &["helm", "valueFiles"]) {
         let from_root = entry
             .strip_prefix('/')
             .or_else(|| entry.strip_prefix('$')?.split_once('/').map(|(_, path)| path));
         if entry.contains("{{") {
-            let relative = from_root.unwrap_or(entry);
-            let globs: Vec<GlobMatcher> = if from_root.is_some() {
-                glob(relative, false).into_iter().collect()
-            } else {
-                let absolute = |root: &Utf8PathBuf, path: &Utf8PathBuf| {
-                    normal(&path.join(relative))
-                        .strip_prefix(root)
-                        .ok()
-                        .and_then(|path| glob(path.as_str(), false))
-                };
-                paths
-                    .iter()
-                    .flat_map(|path| files.roots.iter().filter_map(|root| absolute(root, path)))
-                    .collect()
-            };
-            for glob in globs {
-                node.inputs
-                    .extend(files.matching(&glob).into_iter().filter(|path| files.files.contains_key(path)));
+            // Relative to the source's path, which may have variables itself.
+            let base = Utf8Path::new(text(source, &["path"]).unwrap_or_default());
+            let path = from_root.map_or_else(|| normal(&base.join(entry)), Utf8PathBuf::from);
+            if let Some(glob) = glob(path.as_str(), false) {
+                node.inputs.extend(files.files_matching(&glob));
             }
         } else if let Some(relative) = from_root {
             node.inputs.extend(files.in_repository(relative));
         } else if !entry.contains("://") {
-            node.inputs
-                .extend(paths.iter().map(|path| normal(&path.join(entry))).filter(|path| path.is_file()));
+            node.inputs.extend(
+                paths.iter().map(|(path, _)| normal(&path.join(entry))).filter(|path| path.is_file()),
+            );
         }
     }
 }
 
 /// The directories that a path with variables can mean: those of the generators if the path is
 /// nothing but a variable, else what matches with each variable standing for anything.
-fn templated(path: &str, files: &Files<'_>, directories: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+fn templated(path: &str, files: &Files<'_>, directories: &[Target]) -> Vec<Target> {
     let bare = path.trim();
     let single = bare.starts_with("{{") && bare.ends_with("}}") && bare.matches("{{").count() == 1;
     if single {
         return directories.to_vec();
     }
-    glob(path, false)
-        .map(|glob| files.matching(&glob))
-        .unwrap_or_default()
-        .into_iter()
-        .filter(|path| path.is_dir() && has_root(path, files))
-        .collect()
-}
-
-/// Whether a directory is something to render, rather than one that merely matches.
-fn has_root(dir: &Utf8Path, files: &Files<'_>) -> bool {
-    files.under(dir).any(|file| file.parent() == Some(dir))
+    let Some(glob) = glob(path, false) else { return Vec::new() };
+    // What only leads to other directories merely matches.
+    let found = files.matching(&glob).filter(|(_, what)| matches!(what, What::Rendered | What::Plain));
+    found.map(|(path, what)| (path.to_owned(), what)).collect()
 }
 
 /// A glob over paths from the root of a repository, with variables as wildcards.

@@ -16,9 +16,9 @@ use super::paths::normal;
 use super::recognise::Rendered;
 use super::resolve::Tree;
 use super::skip::Known;
-use super::tree::Files;
+use super::tree::{Files, is_tool_file};
 use super::walk::{Found, Root, Walked};
-use super::{helm, kustomize, scan, suggest};
+use super::{scan, suggest};
 use crate::manifest::corpus::{Content, InputFile};
 use crate::model::{Cluster, Context, Exclusion, Problem, Value};
 
@@ -51,7 +51,7 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
         .filter(|(_, found)| !found.named)
         .filter_map(|(path, _)| Some((path.as_path(), scope.exclusion(path)?)))
         .collect();
-    let files = Files { files: &walked.files, roots: repositories(&roots, home.as_ref()) };
+    let files = Files::new(&walked.files, repositories(&roots, home.as_ref()));
     let paths: Vec<(&Utf8Path, &Utf8Path)> = walked
         .files
         .iter()
@@ -432,10 +432,6 @@ impl Sorter<'_> {
 fn input(found: &Found, contexts: Vec<Arc<Context>>, strict: bool) -> InputFile {
     let (path, content) = (Arc::new(found.shown.clone()), Content::Path(found.shown.clone()));
     InputFile { path, content, contexts, strict }
-}
-
-fn is_tool_file(path: &Utf8Path) -> bool {
-    kustomize::is_kustomization(path) || path.file_name() == Some(helm::NAME)
 }
 
 fn of_cluster(cluster: &Arc<Cluster>) -> Context {

@@ -140,7 +140,9 @@ impl Hints {
                 let name = ["cluster", "clusterName"].iter().find_map(|key| text(element, &[key]));
                 if let Some(name) = name {
                     self.cluster(Some(name), environment);
-                } else if let Some(environment) = environment.filter(|name| is_plain(name)) {
+                } else if let Some(environment) =
+                    environment.filter(|name| is_plain(name) && step(name).is_some())
+                {
                     self.environments.insert(environment.to_owned());
                 }
             }

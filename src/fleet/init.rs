@@ -117,8 +117,10 @@ fn count(root: &Utf8Path, today: Date) -> Vec<String> {
     let found = discover(None, &[root.to_owned()], &Loose::default(), today);
     let mut kinds: BTreeMap<Renderer, usize> = BTreeMap::new();
     let mut tools: BTreeSet<(Renderer, &Utf8Path)> = BTreeSet::new();
-    tools.extend(found.seen_through.iter().map(|seen| (seen.how, seen.by.as_path())));
-    tools.extend(found.unrendered.iter().map(|unrendered| (unrendered.kind, unrendered.root.as_path())));
+    let tool = |how: &Renderer| matches!(how, Renderer::Kustomization | Renderer::Chart);
+    tools.extend(
+        found.seen_through.iter().filter(|seen| tool(&seen.how)).map(|seen| (seen.how, seen.by.as_path())),
+    );
     for (kind, _) in tools {
         *kinds.entry(kind).or_default() += 1;
     }

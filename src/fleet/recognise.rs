@@ -34,6 +34,9 @@ impl Rendered {
 
     /// Whether something that any of these nodes renders is there.
     pub(super) fn holds(&self, nodes: &[&Node]) -> bool {
+        if self.objects.is_empty() && self.charts.is_empty() {
+            return false;
+        }
         let renames = nodes.iter().any(|node| node.renames);
         let chart = nodes.iter().flat_map(|node| &node.charts).any(|name| self.charts.contains(name));
         chart
