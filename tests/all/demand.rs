@@ -14,9 +14,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use fleetgate::accelerators::{Amount, Registry, Tree, totals};
+use fleetgate::accelerators::{Amount, Registry, Three, Tree, totals};
 use fleetgate::manifest;
 use fleetgate::model::Value;
+use proptest::prelude::*;
 
 fn objects(text: &str) -> Vec<Value> {
     let documents = manifest::split(text).documents;
@@ -146,4 +147,49 @@ fn public_manifests_have_their_totals() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Kinds with `R` replicas of pods with `G` GPUs.
+const SCALED: [&str; 10] = [
+    "{apiVersion: apps/v1, kind: Deployment, spec: {replicas: R, template: T}}",
+    "{apiVersion: apps/v1, kind: Deployment, spec: {replicas: R, strategy: {rollingUpdate: {maxSurge: 3}}, template: T}}",
+    "{apiVersion: batch/v1, kind: Job, spec: {parallelism: R, completions: 3, template: T}}",
+    "{apiVersion: leaderworkerset.x-k8s.io/v1, kind: LeaderWorkerSet, spec: {replicas: R, leaderWorkerTemplate: {size: 3, workerTemplate: T}}}",
+    "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: {replicatedJobs: [{replicas: R, template: {spec: {template: T}}}]}}",
+    "{apiVersion: ray.io/v1, kind: RayCluster, spec: {headGroupSpec: {template: T}, workerGroupSpecs: [{replicas: R, maxReplicas: 4, template: T}]}}",
+    "{apiVersion: ray.io/v1, kind: RayService, spec: {rayClusterConfig: {headGroupSpec: {template: T}, workerGroupSpecs: [{replicas: R, numOfHosts: 2, template: T}]}}}",
+    "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: {elasticPolicy: {maxReplicas: 3, metrics: [{}]}, pytorchReplicaSpecs: {Worker: {replicas: R, template: T}}}}",
+    "{apiVersion: argoproj.io/v1alpha1, kind: Rollout, spec: {replicas: R, strategy: {canary: {maxSurge: 40%}}, template: T}}",
+    "{apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceService, spec: {replicas: R, template: S}}",
+];
+
+fn scaled(kind: &str, replicas: u64, gpus: u64) -> Three {
+    let spec = format!(
+        "{{containers: [{{name: a}}, {{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]}}"
+    );
+    let text = kind
+        .replace(": T", &format!(": {{spec: {spec}}}"))
+        .replace(": S}", &format!(": {spec}}}"))
+        .replace(": R", &format!(": {replicas}"));
+    let object = manifest::value(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    let demand = Tree::new(Registry::builtin(), [&object]).demand();
+    totals(&demand).remove("nvidia.com/gpu").unwrap_or(Three::ZERO)
+}
+
+proptest! {
+    #[test]
+    fn more_replicas_or_devices_never_ask_for_less(
+        kind in prop::sample::select(SCALED.to_vec()),
+        replicas in 0..200_u64,
+        gpus in 0..20_u64,
+        more in 1..50_u64,
+    ) {
+        let least = |three: Three| [three.steady, three.rollout, three.autoscaled].map(|amount| amount.at_least());
+        let before = least(scaled(kind, replicas, gpus));
+        prop_assert!(before.is_sorted(), "{kind} {before:?}");
+        for after in [scaled(kind, replicas + more, gpus), scaled(kind, replicas, gpus + more)] {
+            let after = least(after);
+            prop_assert!(before.iter().zip(&after).all(|(before, after)| before <= after), "{kind} {before:?} {after:?}");
+        }
+    }
 }
