@@ -100,7 +100,7 @@ pub(super) struct Rulebook {
 }
 
 /// What is judged.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub(super) struct Subjects {
     /// Files and directories; `-` is standard input [default: the fleet, or the current directory]
     pub(super) paths: Vec<Utf8PathBuf>,
