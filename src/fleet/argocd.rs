@@ -1,4 +1,4 @@
-//! What Argo CD Applications and ApplicationSets render.
+//! What Argo CD's `Application`s and `ApplicationSet`s render.
 //!
 //! The fields are those of `argoproj/argo-cd pkg/apis/application/v1alpha1/types.go`. Whether a
 //! source's repository is the one at hand is decided by whether its path exists here.
@@ -18,7 +18,7 @@ pub(super) fn may_hold(text: &str) -> bool {
     text.contains("argoproj.io/") && text.contains("Application")
 }
 
-/// The node of a document, if it is an Application or an ApplicationSet.
+/// The node of a document, if it is an `Application` or an `ApplicationSet`.
 pub(super) fn node(file: &Utf8Path, document: &Value, files: &Files<'_>) -> Option<Node> {
     if !text(document, &["apiVersion"])?.starts_with("argoproj.io/") {
         return None;

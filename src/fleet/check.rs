@@ -123,7 +123,7 @@ impl Checker<'_> {
                 self.environment(&route.key("environment"), "the budget", environment);
             }
             self.cluster_globs(&route.key("clusters"), &budget.clusters);
-            if budget.environment.is_some() == !budget.clusters.is_empty() {
+            if budget.environment.is_some() != budget.clusters.is_empty() {
                 let message =
                     format!("the budget of `{}` needs either `environment` or `clusters`", budget.team);
                 self.report(

@@ -66,7 +66,7 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
         if scanned.manifest {
             manifests.insert(*path);
         }
-        if let Some(problem) = scanned.problem.filter(|_| scope.is_judged(&walked.files, path)) {
+        if let Some(problem) = scanned.problem.filter(|_| is_judged(&walked.files, path)) {
             broken.insert((*path).to_owned());
             out.problems.push(problem);
         }
@@ -207,10 +207,6 @@ impl<'a> Scope<'a> {
         self.fleet.into_iter().flat_map(|fleet| &fleet.fleet.exclusions)
     }
 
-    fn is_judged(&self, files: &BTreeMap<Utf8PathBuf, Found>, path: &Utf8Path) -> bool {
-        files.get(path).is_some_and(|found| found.judged)
-    }
-
     /// Whether a file is a part of the fleet file, or data of its policies.
     fn own(&self, path: &Utf8Path) -> Option<&'static str> {
         let (fleet, home) = (self.fleet?, self.home?);
@@ -220,7 +216,13 @@ impl<'a> Scope<'a> {
             return Some("a part of the fleet file");
         }
         let mut policies = fleet.policies.iter().flat_map(|set| set.paths.iter().chain(&set.data));
-        policies.any(|dir| path.starts_with(absolute(dir))).then_some("data of policies")
+        // A set that names the whole tree does not make everything in it data.
+        policies
+            .any(|dir| {
+                let dir = absolute(dir);
+                dir != home.real && path.starts_with(dir)
+            })
+            .then_some("data of policies")
     }
 }
 
@@ -267,7 +269,7 @@ impl Sorter<'_> {
                 Problem::new("two-kustomizations", message).help("keep one of them: kustomize refuses both");
             refused.insert(path.to_owned(), problem);
         }
-        for node in self.graph.cycles().filter(|node| self.scope.is_judged(self.files, &node.file)) {
+        for node in self.graph.cycles().filter(|node| is_judged(self.files, &node.file)) {
             let message = format!("`{}` takes in itself", self.shown(&node.file));
             let problem = Problem::new("cycle", message).help("remove the resource that leads back to it");
             refused.entry(node.file.clone()).or_insert(problem);
@@ -393,7 +395,7 @@ impl Sorter<'_> {
     /// Lists what is rendered into nothing that is judged.
     fn unrendered(&self, out: &mut Discovery) {
         let at_hand = |node: &Node| {
-            self.scope.is_judged(self.files, &node.file)
+            is_judged(self.files, &node.file)
                 && !self.excluded.contains_key(node.file.as_path())
                 && !self.broken.contains(&node.file)
         };
@@ -432,6 +434,10 @@ impl Sorter<'_> {
 fn input(found: &Found, contexts: Vec<Arc<Context>>, strict: bool) -> InputFile {
     let (path, content) = (Arc::new(found.shown.clone()), Content::Path(found.shown.clone()));
     InputFile { path, content, contexts, strict }
+}
+
+fn is_judged(files: &BTreeMap<Utf8PathBuf, Found>, path: &Utf8Path) -> bool {
+    files.get(path).is_some_and(|found| found.judged)
 }
 
 fn of_cluster(cluster: &Arc<Cluster>) -> Context {

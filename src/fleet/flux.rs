@@ -1,4 +1,4 @@
-//! What Flux Kustomizations and HelmReleases render.
+//! What Flux's `Kustomization`s and `HelmRelease`s render.
 //!
 //! The fields are those of `fluxcd/kustomize-controller docs/spec/v1/kustomizations.md` and
 //! `fluxcd/helm-controller docs/spec/v2/helmreleases.md`.
@@ -32,7 +32,7 @@ pub(super) fn may_hold(text: &str) -> bool {
     text.contains("toolkit.fluxcd.io/")
 }
 
-/// The node of a document, if it is a Kustomization or a HelmRelease of Flux.
+/// The node of a document, if it is a `Kustomization` or a `HelmRelease` of Flux.
 pub(super) fn node(file: &Utf8Path, document: &Value, files: &Files<'_>) -> Option<Node> {
     let group = text(document, &["apiVersion"])?.split_once('/')?.0;
     let spec = at(document, &["spec"])?;

@@ -41,19 +41,11 @@ fn belongs(dir: &Utf8Path, path: &Utf8Path) -> bool {
     let Ok(inside) = path.strip_prefix(dir) else { return false };
     let mut parts = inside.components().map(|part| part.as_str());
     let (first, rest) = (parts.next().unwrap_or_default(), parts.next());
-    match rest {
-        Some(_) => matches!(first, "templates" | "crds" | "charts" | "ci" | "files" | "tests"),
-        None => {
-            let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
-            first == NAME
-                || first == "Chart.lock"
-                || first == "requirements.yaml"
-                || first == "requirements.lock"
-                || stem.starts_with("values")
-                || stem.ends_with("values")
-                || stem.ends_with("-values.schema")
-        }
+    if rest.is_some() {
+        return matches!(first, "templates" | "crds" | "charts" | "ci" | "files" | "tests");
     }
+    let stem = first.rsplit_once('.').map_or(first, |(stem, _)| stem);
+    matches!(first, NAME | "requirements.yaml") || stem.starts_with("values") || stem.ends_with("values")
 }
 
 #[cfg(test)]
@@ -62,7 +54,7 @@ mod tests {
 
     #[test]
     fn helm_reads_templates_and_values_and_nothing_beside_them() {
-        let belongs = |path: &str| super::belongs(Utf8Path::new("/c"), Utf8Path::new(path));
+        let read = |path: &str| belongs(Utf8Path::new("/c"), Utf8Path::new(path));
         for path in [
             "/c/Chart.yaml",
             "/c/values.yaml",
@@ -73,10 +65,10 @@ mod tests {
             "/c/crds/x.yaml",
             "/c/charts/sub/templates/x.yaml",
         ] {
-            assert!(belongs(path), "{path}");
+            assert!(read(path), "{path}");
         }
         for path in ["/c/application.yaml", "/c/argocd/app.yaml", "/d/values.yaml"] {
-            assert!(!belongs(path), "{path}");
+            assert!(!read(path), "{path}");
         }
     }
 }

@@ -95,7 +95,7 @@ impl Hints {
         }
     }
 
-    /// Reads Argo CD's cluster secrets and the lists of ApplicationSets.
+    /// Reads Argo CD's cluster secrets and the lists of `ApplicationSet`s.
     pub(super) fn objects<'p>(&mut self, files: impl Iterator<Item = &'p Utf8Path>) {
         for file in files {
             let Some(content) = fs::read(file).ok().filter(|bytes| bytes.len() < (4 << 20)) else { continue };

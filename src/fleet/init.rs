@@ -4,6 +4,7 @@
 //! loaded before it is handed out, so that what `fleetgate init` writes can be read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use jiff::civil::Date;
@@ -134,10 +135,10 @@ fn write(proposal: &Proposal, counted: &[String]) -> String {
         "# Look it over: what is guessed says so. `fleetgate config show` prints how it is understood.\n",
     );
     if !counted.is_empty() {
-        text.push_str(&format!("# Found: {}.\n", counted.join(", ")));
+        _ = writeln!(text, "# Found: {}.", counted.join(", "));
     }
     for remark in &proposal.remarks {
-        text.push_str(&format!("# Note: {}.\n", remark.replace('\n', " ")));
+        _ = writeln!(text, "# Note: {}.", remark.replace('\n', " "));
     }
     text.push_str("apiVersion: fleetgate.dev/v1alpha1\nkind: Fleet\n\n");
     text.push_str(
@@ -150,19 +151,14 @@ fn write(proposal: &Proposal, counted: &[String]) -> String {
     } else {
         let names: Vec<String> = proposal.environments.iter().map(|name| hints::quoted(name)).collect();
         text.push_str("# In promotion order, guessed from the names.\n");
-        text.push_str(&format!("environments: [{}]\n\n", names.join(", ")));
+        _ = write!(text, "environments: [{}]\n\n", names.join(", "));
     }
-    match &proposal.rendered {
-        Some(pattern) => {
-            text.push_str("# The manifests that each cluster runs, after all rendering.\n");
-            text.push_str(&format!("rendered: \"{pattern}\"\n\n"));
-        }
-        None => {
-            text.push_str(
-                "# Where the manifests of each cluster are, after all rendering. None were found.\n",
-            );
-            text.push_str("# rendered: rendered/{cluster}\n\n");
-        }
+    if let Some(pattern) = &proposal.rendered {
+        text.push_str("# The manifests that each cluster runs, after all rendering.\n");
+        _ = write!(text, "rendered: \"{pattern}\"\n\n");
+    } else {
+        text.push_str("# Where the manifests of each cluster are, after all rendering. None were found.\n");
+        text.push_str("# rendered: rendered/{cluster}\n\n");
     }
     if proposal.clusters.is_empty() {
         text.push_str("# No clusters were found. Name each with its environment.\n");
@@ -174,7 +170,7 @@ fn write(proposal: &Proposal, counted: &[String]) -> String {
         text.push_str("#   prod-aws-use1: {environment: prod, provider: aws, region: us-east-1}\n");
         text.push_str("clusters:\n");
         for (name, environment) in &proposal.clusters {
-            text.push_str(&format!("  {}: {}\n", hints::quoted(name), hints::quoted(environment)));
+            _ = writeln!(text, "  {}: {}", hints::quoted(name), hints::quoted(environment));
         }
         text.push('\n');
     }

@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn listing_resources_changes_nothing() {
         let node = read(
-            "resources: [https://example.org/base?ref=v1]\npatches: []\nnamespace: null\nsortOptions: {order: fifo}\n",
+            "resources:\n- https://example.org/base?ref=v1\npatches: []\nnamespace: null\nsortOptions: {order: fifo}\n",
         );
         assert_eq!(node.alters, None);
         assert_eq!(node.adds.as_deref(), Some("`https://example.org/base?ref=v1` is elsewhere"));

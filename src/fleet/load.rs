@@ -133,7 +133,7 @@ fn parse(path: &Utf8Path, bytes: &[u8]) -> Result<Part> {
     let value = manifest::value(&text).map_err(wrong)?;
     for (key, expected) in [("apiVersion", API_VERSION), ("kind", "Fleet")] {
         let found = value.as_object().ok().and_then(|object| object.get(&Value::from(key)));
-        let found = found.and_then(|value| value.as_string().ok()).map(|word| word.as_ref());
+        let found = found.and_then(|value| value.as_string().ok()).map(AsRef::as_ref);
         if found != Some(expected) {
             let message = match found {
                 Some(found) => format!("`{key}` is `{found}`, where a fleet file has `{expected}`"),

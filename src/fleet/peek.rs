@@ -34,11 +34,10 @@ pub(super) fn set_keys(value: &Value) -> impl Iterator<Item = &str> {
         Value::String(text) => !text.is_empty(),
         _ => true,
     };
-    let entries = value.as_object().ok();
-    entries
-        .into_iter()
-        .flat_map(|entries| entries.iter())
-        .filter(move |(_, value)| says_something(value))
-        .filter_map(|(key, _)| key.as_string().ok())
-        .map(AsRef::as_ref)
+    let mut keys = Vec::new();
+    if let Ok(entries) = value.as_object() {
+        let set = entries.iter().filter(|(_, value)| says_something(value));
+        keys.extend(set.filter_map(|(key, _)| key.as_string().ok()).map(AsRef::as_ref));
+    }
+    keys.into_iter()
 }

@@ -175,7 +175,7 @@ impl Resolver<'_> {
                         patterns.push(glob);
                     }
                     Err(message) => {
-                        self.problems.push(self.problem(part, "placeholder", &base.key("rendered"), message))
+                        self.problems.push(self.problem(part, "placeholder", &base.key("rendered"), message));
                     }
                 }
             }
@@ -247,7 +247,7 @@ impl Resolver<'_> {
                         line: part.line(&route),
                     }),
                     Err(message) => {
-                        self.problems.push(self.problem(index, "glob", &route.key("path"), message))
+                        self.problems.push(self.problem(index, "glob", &route.key("path"), message));
                     }
                 }
             }

@@ -12,7 +12,7 @@ use super::{helm, kustomize};
 /// The files at hand, and the roots of the repositories that they are in.
 #[derive(Debug)]
 pub(super) struct Files<'a> {
-    pub(super) files: &'a BTreeMap<Utf8PathBuf, Found>,
+    found: &'a BTreeMap<Utf8PathBuf, Found>,
     /// Absolute paths to which the paths in Argo CD and Flux objects are relative: the Git root above
     /// a tree, and the tree itself, which may be a part of a repository without its root.
     pub(super) roots: Vec<Utf8PathBuf>,
@@ -53,14 +53,14 @@ impl<'a> Files<'a> {
             let ways = roots.iter().filter_map(|root| path.strip_prefix(root).ok());
             below.extend(ways.filter(|way| !way.as_str().is_empty()).map(|way| (way.as_str(), path, what)));
         }
-        Self { files, roots, inside, below }
+        Self { found: files, roots, inside, below }
     }
 
     /// Files in a directory and below, sorted.
     pub(super) fn under(&self, dir: &Utf8Path) -> impl Iterator<Item = &'a Utf8Path> + use<'a> {
         let dir = dir.to_owned();
         // Paths are ordered by their parts, so that what is below a directory stands together.
-        let from = self.files.range(dir.clone()..).map(|(path, _)| path.as_path());
+        let from = self.found.range(dir.clone()..).map(|(path, _)| path.as_path());
         from.take_while(move |path| path.starts_with(&dir))
     }
 
@@ -80,7 +80,7 @@ impl<'a> Files<'a> {
     /// What stands at a path.
     pub(super) fn what(&self, path: &Utf8Path) -> What {
         match self.inside(path) {
-            [] if self.files.contains_key(path) => What::File,
+            [] if self.found.contains_key(path) => What::File,
             [] => What::Bare,
             files if files.iter().any(|file| is_tool_file(file)) => What::Rendered,
             _ => What::Plain,

@@ -2,6 +2,7 @@
 //! of what is to become of its files, worked out by hand.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -72,11 +73,8 @@ fn every_case_comes_out_as_worked_out() {
         let found = discover(&case);
         let lines = listing(&found, &case);
         if lines != expected {
-            wrong.push_str(&format!(
-                "{case}\n  found:\n{}\n  expected:\n{}\n",
-                lines.join("\n"),
-                expected.join("\n")
-            ));
+            writeln!(wrong, "{case}\n  found:\n{}\n  expected:\n{}", lines.join("\n"), expected.join("\n"))
+                .unwrap();
         }
         every_file_has_one_place(&case, &found);
         count += 1;

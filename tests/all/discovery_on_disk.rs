@@ -31,7 +31,7 @@ impl Tree {
     }
 
     fn discover(&self) -> Discovery {
-        fleet::discover(None, &[self.root.clone()], &Loose::default(), TODAY)
+        fleet::discover(None, std::slice::from_ref(&self.root), &Loose::default(), TODAY)
     }
 
     fn short(&self, path: &Utf8Path) -> String {

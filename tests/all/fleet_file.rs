@@ -1,6 +1,7 @@
 //! Fleet files: each folder in `testdata/cases/fleet` has one that is wrong, and in `expected` what
 //! is said about it: place and code, then a part of the message or the help.
 
+use std::fmt::Write as _;
 use std::fs;
 
 use camino::Utf8Path;
@@ -34,10 +35,12 @@ fn what_is_wrong_is_said_with_its_place() {
             };
             match expected.iter().position(fits) {
                 Some(position) => _ = expected.remove(position),
-                None => wrong.push_str(&format!("{case}: said {problem}\n")),
+                None => writeln!(wrong, "{case}: said {problem}").unwrap(),
             }
         }
-        expected.iter().for_each(|line| wrong.push_str(&format!("{case}: not said {line}\n")));
+        for line in expected {
+            writeln!(wrong, "{case}: not said {line}").unwrap();
+        }
     }
     assert!(wrong.is_empty(), "{wrong}");
     assert!(count >= 15, "{count} cases");

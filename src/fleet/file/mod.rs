@@ -155,7 +155,7 @@ pub enum Batch {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ArgoCd {
-    /// Clusters by AppProject: names or globs.
+    /// Clusters by `AppProject`: names or globs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub projects: BTreeMap<String, Words>,
 }
@@ -197,7 +197,7 @@ pub struct Person {
     /// User names on GitLab.
     #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub gitlab: Words,
-    /// Addresses, as in commits and OpenID claims.
+    /// Addresses, as in commits and in identity tokens.
     #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub email: Words,
     /// User names as the Kubernetes API server knows them.

@@ -65,7 +65,7 @@ pub struct Gate {
     /// A known metric, such as `envoy/error-ratio`; or write a `query`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preset: Option<String>,
-    /// A PromQL query.
+    /// A `PromQL` query.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query: Option<String>,
     /// The value has to stay below this.
