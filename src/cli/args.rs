@@ -120,6 +120,7 @@ pub(super) struct Subjects {
 
 #[derive(Debug, Clone, Args)]
 #[command(after_help = EXIT_STATUS)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub(super) struct Check {
     #[command(flatten)]
     pub(super) subjects: Subjects,

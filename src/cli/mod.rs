@@ -51,12 +51,12 @@ fn run(cli: Cli, term: &Term) -> Result<u8, Error> {
     }
     let threads = threads(cli.global.jobs)?;
     match cli.command {
-        Command::Check(args) => commands::check::run(args, term, threads),
+        Command::Check(args) => commands::check::run(&args, term, threads),
         Command::Test(args) => commands::test::run(args, term),
-        Command::Rules(args) => commands::rules::run(args, term),
-        Command::Explain(args) => commands::explain::run(args, term),
+        Command::Rules(args) => commands::rules::run(&args, term),
+        Command::Explain(args) => commands::explain::run(&args, term),
         Command::Baseline(args) => commands::baseline::run(args, term),
-        Command::Init(args) => commands::init::run(args, term, threads),
+        Command::Init(args) => commands::init::run(&args, term, threads),
         Command::Config(args) => commands::config::run(args, term),
         Command::Schema(args) => commands::schema::run(&args, term),
         Command::Completions(args) => commands::completions::run(&args, term),

@@ -90,7 +90,7 @@ impl Term {
     pub(super) fn error(&self, error: &Error) {
         match error {
             Error::Problems(problems) => self.problems(problems),
-            other => {
+            other @ Error::Write { .. } => {
                 let mut text = format!("error: {other}");
                 let mut source = std::error::Error::source(other);
                 while let Some(cause) = source {

@@ -51,8 +51,8 @@ fn named(object: &Value, route: &Route) -> String {
             Step::Index(index) => {
                 current = current.and_then(|value| value.as_array().ok()?.get(*index));
                 match current.and_then(|item| get(item, "name")).and_then(|name| name.as_string().ok()) {
-                    Some(name) => text.push_str(&format!("[name={name}]")),
-                    None => text.push_str(&format!("[{index}]")),
+                    Some(name) => text.extend(["[name=", name, "]"]),
+                    None => text.extend(["[", &index.to_string(), "]"]),
                 }
             }
         }

@@ -27,6 +27,9 @@ pub(super) struct Unit {
     pub(super) occurrence: Option<usize>,
 }
 
+/// For each document: for each occurrence, indexes of the contexts it stands in.
+type Standing = Vec<Vec<Vec<usize>>>;
+
 /// All the work of a run.
 #[derive(Debug)]
 pub(super) struct Plan {
@@ -37,7 +40,7 @@ pub(super) struct Plan {
     /// For each document: its resources' facts.
     pub(super) facts: Vec<Vec<Facts>>,
     /// For each document: for each occurrence, the contexts it stands in.
-    pub(super) standing: Vec<Vec<Vec<usize>>>,
+    pub(super) standing: Standing,
     pub(super) unevaluated: Vec<UnevaluatedRule>,
     pub(super) problems: Vec<Problem>,
     pub(super) clusters: usize,
@@ -167,14 +170,15 @@ fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
 }
 
 /// Distinct contexts, and for each document and occurrence the indexes of its own.
-fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Vec<Vec<Vec<usize>>>) {
+fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Standing) {
     let mut contexts: Vec<Arc<Context>> = Vec::new();
-    let mut known: BTreeMap<(Option<Arc<str>>, Option<Arc<str>>), usize> = BTreeMap::new();
+    // By cluster and environment.
+    let mut known: BTreeMap<[Option<Arc<str>>; 2], usize> = BTreeMap::new();
     let mut of_file: Vec<Vec<usize>> = Vec::with_capacity(request.corpus.files.len());
     for file in &request.corpus.files {
         let indexes = file.contexts.iter().map(|context| {
             let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
-            *known.entry((cluster, context.environment.clone())).or_insert_with(|| {
+            *known.entry([cluster, context.environment.clone()]).or_insert_with(|| {
                 contexts.push(context.clone());
                 contexts.len() - 1
             })
@@ -191,6 +195,10 @@ fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Vec<Vec<Vec<usize>>>) 
     (contexts, standing)
 }
 
+/// What contexts must agree in to share an evaluation: the policy set, the tier, what the tier sees,
+/// and the rules that apply.
+type Sharing = (usize, Tier, Option<Arc<str>>, Vec<usize>);
+
 /// A document, everywhere or in one of its occurrences.
 #[derive(Clone, Copy)]
 struct Subject {
@@ -198,12 +206,15 @@ struct Subject {
     occurrence: Option<usize>,
 }
 
+/// API group, kind, and whether the object runs pods.
+type Kind = (Arc<str>, Arc<str>, bool);
+
 struct Planner<'r> {
     request: &'r Request<'r>,
     active: Vec<usize>,
     contexts: &'r [Arc<Context>],
     /// Rules that concern objects of a group and kind, by whether they run pods.
-    candidates: HashMap<(Arc<str>, Arc<str>, bool), Arc<[usize]>>,
+    candidates: HashMap<Kind, Arc<[usize]>>,
     /// Whether a rule is off in a context.
     effects: HashMap<(usize, usize), bool>,
     groups: Vec<Vec<usize>>,
@@ -225,9 +236,7 @@ impl Planner<'_> {
             if candidates.is_empty() {
                 continue;
             }
-            // (policy set, tier, what the tier sees, rules) -> contexts
-            let mut shared: BTreeMap<(usize, Tier, Option<Arc<str>>, Vec<usize>), Vec<usize>> =
-                BTreeMap::new();
+            let mut shared: BTreeMap<Sharing, Vec<usize>> = BTreeMap::new();
             for &context in contexts {
                 for ((set, tier), rules) in self.applicable(&candidates, &resource.id, context) {
                     let seen = self.seen(tier, context);

@@ -1,6 +1,7 @@
 //! `fleetgate baseline`
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use camino::Utf8PathBuf;
 
@@ -104,14 +105,15 @@ fn stats(args: &Stats, term: &Term) -> Result<u8, Error> {
         ListFormat::Text => {
             let mut text = String::new();
             for ((rule, owner, level), count) in &by_rule {
-                text.push_str(&format!("{count:6}  {:4}  {rule}  {owner}\n", level.as_str()));
+                let _ = writeln!(text, "{count:6}  {:4}  {rule}  {owner}", level.as_str());
             }
             let problems: usize = baseline.problems.iter().map(|problem| problem.count).sum();
-            text.push_str(&format!(
-                "{} entries accept findings, {} accept {problems} problems\n",
+            let _ = writeln!(
+                text,
+                "{} entries accept findings, {} accept {problems} problems",
                 baseline.findings.len(),
                 baseline.problems.len()
-            ));
+            );
             text
         }
     };

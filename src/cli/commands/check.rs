@@ -16,7 +16,7 @@ use crate::policy::Isolation;
 use crate::policy::isolate::Sandbox;
 use crate::report;
 
-pub(in crate::cli) fn run(args: Check, term: &Term, threads: usize) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u8, Error> {
     let start = Instant::now();
     let outputs = settings::outputs(&args.output)?;
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
@@ -37,7 +37,7 @@ pub(in crate::cli) fn run(args: Check, term: &Term, threads: usize) -> Result<u8
         isolation: isolation(args.untrusted_policies)?,
     };
     let mut report = judge(&subjects, &rulebook, &judgement, &progress);
-    if own_rules_in_pull_request(&args, &rulebook) {
+    if own_rules_in_pull_request(args, &rulebook) {
         report.notes.push(
             "policies, waivers and baseline come from the change itself: nothing here is trusted more \
              than the manifests"

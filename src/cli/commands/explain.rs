@@ -1,5 +1,7 @@
 //! `fleetgate explain`
 
+use std::fmt::Write as _;
+
 use crate::cli::args::Explain;
 use crate::cli::pipeline::Rulebook;
 use crate::cli::term::Term;
@@ -7,7 +9,7 @@ use crate::error::Error;
 use crate::model::Problem;
 use crate::policy::Rule;
 
-pub(in crate::cli) fn run(args: Explain, term: &Term) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Explain, term: &Term) -> Result<u8, Error> {
     let rulebook = Rulebook::load(&args.rulebook)?;
     let rules = &rulebook.policies.rules;
     let Some(rule) = rules.iter().find(|rule| *rule.id == *args.rule) else {
@@ -22,9 +24,9 @@ fn page(rule: &Rule) -> String {
         Some(page) => format!("{}\n", page.trim_end()),
         None => format!("# {}\n\n{}\n\n{}\n", rule.id, rule.title, rule.description),
     };
-    text.push_str(&format!("\nLevel: {}. File: {}\n", rule.level.as_str(), rule.file));
+    let _ = writeln!(text, "\nLevel: {}. File: {}", rule.level.as_str(), rule.file);
     if let Some(url) = &rule.url {
-        text.push_str(&format!("More: {url}\n"));
+        let _ = writeln!(text, "More: {url}");
     }
     text
 }

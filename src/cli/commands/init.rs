@@ -16,7 +16,7 @@ use crate::fleet;
 use crate::model::{Level, Problem};
 use crate::policy::Isolation;
 
-pub(in crate::cli) fn run(args: Init, term: &Term, threads: usize) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Init, term: &Term, threads: usize) -> Result<u8, Error> {
     let start = std::time::Instant::now();
     // Paths in the fleet file are relative to it, and people will run the next command there.
     std::env::set_current_dir(&args.path)
@@ -30,7 +30,8 @@ pub(in crate::cli) fn run(args: Init, term: &Term, threads: usize) -> Result<u8,
             .help("`fleetgate check` uses it; `fleetgate baseline create` accepts what it finds")
             .into());
     }
-    std::fs::write(&file, &proposal.text).map_err(|source| Error::Write { what: file.to_string(), source })?;
+    std::fs::write(&file, &proposal.text)
+        .map_err(|source| Error::Write { what: file.to_string(), source })?;
     term.say(&format!(
         "wrote {file}: {} environments, {} clusters",
         proposal.environments.len(),
@@ -47,13 +48,8 @@ pub(in crate::cli) fn run(args: Init, term: &Term, threads: usize) -> Result<u8,
     let progress = Progress::new(term.quiet);
     let subjects = Subjects::read(&SubjectArgs::default(), &rulebook, now, &progress)?;
     let nothing_accepted = Baseline::default();
-    let judgement = |baseline| Judgement {
-        baseline,
-        now,
-        fail_on: Level::Deny,
-        share: true,
-        isolation: Isolation::None,
-    };
+    let judgement =
+        |baseline| Judgement { baseline, now, fail_on: Level::Deny, share: true, isolation: Isolation::None };
     let report = judge(&subjects, &rulebook, &judgement(&nothing_accepted), &progress);
     baseline::accept(&report, &rulebook, &Terms::default(), false, term)?;
     let accepted = baselines::load(&[], rulebook.fleet.as_ref())?;

@@ -1,5 +1,7 @@
 //! `fleetgate rules`
 
+use std::fmt::Write as _;
+
 use serde::Serialize;
 
 use crate::cli::args::{ListFormat, Rules};
@@ -7,7 +9,7 @@ use crate::cli::pipeline::Rulebook;
 use crate::cli::term::Term;
 use crate::error::Error;
 use crate::model::Level;
-use crate::policy::{Need, Rule, Target};
+use crate::policy::Rule;
 
 /// One rule, as `-o json` shows it.
 #[derive(Debug, Serialize)]
@@ -24,7 +26,7 @@ struct Row<'a> {
     file: &'a str,
 }
 
-pub(in crate::cli) fn run(args: Rules, term: &Term) -> Result<u8, Error> {
+pub(in crate::cli) fn run(args: &Rules, term: &Term) -> Result<u8, Error> {
     let rulebook = Rulebook::load(&args.rulebook)?;
     let rows: Vec<Row<'_>> = rulebook.selected().into_iter().map(row).collect();
     match args.output {
@@ -41,12 +43,12 @@ fn listing(rows: &[Row<'_>]) -> String {
     let width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
     let mut text = String::new();
     for row in rows {
-        text.push_str(&format!("{:width$}  {:4}  {}\n", row.id, row.level.as_str(), row.title));
+        let _ = writeln!(text, "{:width$}  {:4}  {}", row.id, row.level.as_str(), row.title);
         if !row.needs.is_empty() {
-            text.push_str(&format!("{:width$}        needs {}\n", "", row.needs.join(", ")));
+            let _ = writeln!(text, "{:width$}        needs {}", "", row.needs.join(", "));
         }
     }
-    text.push_str(&format!("{} rules; `fleetgate explain RULE` shows one\n", rows.len()));
+    let _ = writeln!(text, "{} rules; `fleetgate explain RULE` shows one", rows.len());
     text
 }
 
@@ -56,27 +58,10 @@ fn row(rule: &Rule) -> Row<'_> {
         level: rule.level,
         title: &rule.title,
         description: &rule.description,
-        target: match rule.target {
-            Target::Resource => "resource",
-            Target::Cluster => "cluster",
-            Target::Fleet => "fleet",
-            Target::Promotion => "promotion",
-            Target::Plan => "plan",
-        },
+        target: rule.target.as_str(),
         kinds: rule.matches.kinds.iter().map(|kind| &**kind).collect(),
         environments: rule.matches.environments.iter().map(|name| &**name).collect(),
-        needs: rule.needs.iter().map(need).collect(),
+        needs: rule.needs.iter().map(|need| need.as_str()).collect(),
         file: rule.file.as_str(),
-    }
-}
-
-const fn need(need: &Need) -> &'static str {
-    match need {
-        Need::Fleet => "fleet",
-        Need::Time => "time",
-        Need::Actor => "actor",
-        Need::Health => "health",
-        Need::Approvals => "approvals",
-        Need::Inventory => "inventory",
     }
 }
