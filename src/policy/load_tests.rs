@@ -74,7 +74,7 @@ fn native(rule: &str, body: &str) -> Tree {
 }
 
 fn errors(result: Result<PolicySet, Vec<String>>) -> Vec<String> {
-    result.err().expect("loading must fail")
+    result.expect_err("loading must fail")
 }
 
 /// The message of the only problem.
@@ -453,7 +453,7 @@ fn hostile_sources_are_refused_at_once() {
         format!("x := {}1", "- ".repeat(10_000)),
         format!("x := 1{}", "\n + 1".repeat(10_000)),
     ] {
-        assert!(errors(native("a", &body).native())[0].contains("policy/a.rego:"), "{}", &body[..20]);
+        assert!(errors(native("a", &body).native())[0].contains("policy/a.rego:"), "{body:.20}");
     }
     let large = Tree::new(&[("policy/a.rego", &"# large\n".repeat(1 << 18))]);
     assert!(error(large.native()).contains("file is larger than"));

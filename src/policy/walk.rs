@@ -213,7 +213,9 @@ impl Walk<'_> {
             | Expr::Null { .. } => {}
             Expr::Var { .. } | Expr::RefDot { .. } | Expr::RefBrack { .. } => self.reference(expr),
             Expr::Array { items, .. } | Expr::Set { items, .. } => {
-                items.iter().for_each(|item| self.expr(item));
+                for item in items {
+                    self.expr(item);
+                }
             }
             Expr::Object { fields, .. } => {
                 for (_, key, value) in fields {
@@ -273,7 +275,9 @@ impl Walk<'_> {
                             self.late_figure(term, argument.as_ref());
                         }
                         Expr::Array { items, .. } | Expr::Set { items, .. } => {
-                            items.iter().for_each(|item| self.figure(item));
+                            for item in items {
+                                self.figure(item);
+                            }
                         }
                         other => self.figure(other),
                     }
@@ -285,7 +289,9 @@ impl Walk<'_> {
                 self.uses.push(Use { kind: kind.clone(), path, span, shadowed: false });
             }
         }
-        arguments.iter().for_each(|argument| self.expr(argument.as_ref()));
+        for argument in arguments {
+            self.expr(argument.as_ref());
+        }
     }
 
     fn reference(&mut self, expr: &Expr) {

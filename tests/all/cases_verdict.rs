@@ -98,8 +98,8 @@ deny contains "too big" if {
 
 #[test]
 fn o17_fifty_runs_on_one_and_sixteen_threads_print_the_same_bytes() {
-    let pods: String =
-        (0..20).map(|i| format!("---\n{}", POD.replace("name: p", &format!("name: p{i}")))).collect();
+    let pods = (0..20).map(|i| POD.replace("name: p", &format!("name: p{i}")));
+    let pods = pods.collect::<Vec<_>>().join("---\n");
     let sandbox = Sandbox::new(&[("policy/p.rego", HOST_NETWORK), ("pods.yaml", &pods)]);
     let first = sandbox.run(&conftest(&["pods.yaml", "-o", "json", "-j", "1"])).exits(1);
     assert_eq!(first.json()["findings"].as_array().unwrap().len(), 20);
