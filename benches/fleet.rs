@@ -1,6 +1,7 @@
 //! What a check of a fleet costs, step by step, on generated fleets of two sizes: if a step takes much
 //! more than ten times as long for ten times as many clusters, it does not scale.
 
+#![allow(clippy::disallowed_methods, reason = "it makes files and runs programs")]
 #![expect(clippy::expect_used, reason = "without its fleets a bench has nothing to measure")]
 
 mod generator;

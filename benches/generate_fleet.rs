@@ -1,6 +1,8 @@
 //! Writes a generated fleet to disk:
 //! `cargo run --release --example generate-fleet -- --clusters 100 --objects 1000 --repeated 0.9 --seed 1 --out DIR`
 
+#![allow(clippy::disallowed_methods, reason = "it makes files and runs programs")]
+
 mod generator;
 
 use std::io;

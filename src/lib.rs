@@ -13,6 +13,7 @@
 //! - [`cli`]: arguments, settings, commands
 
 #![warn(missing_docs)]
+#![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests make files of their own"))]
 
 pub mod accelerators;
 pub mod cli;

@@ -1,6 +1,8 @@
 //! Arguments, settings and commands. Everything that reads the command line, the environment or the
 //! clock, and everything that prints, is here.
 
+#![allow(clippy::disallowed_methods, reason = "the command line is where the outside comes in")]
+
 mod args;
 mod baselines;
 mod commands;

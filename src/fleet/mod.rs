@@ -4,6 +4,8 @@
 //! walks a tree, finds out what renders which file, and sorts every YAML and JSON file into exactly
 //! one place; [`init`] proposes a fleet file for a tree that has none.
 
+#![allow(clippy::disallowed_methods, reason = "it finds and reads the files of a fleet")]
+
 mod argocd;
 mod check;
 mod discover;

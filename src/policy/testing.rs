@@ -230,6 +230,7 @@ fn twice(module: &Module, rule: &ModuleRule, file: &Utf8PathBuf, line: usize) ->
     problem
 }
 
+#[expect(clippy::disallowed_methods, reason = "how long a test took is shown, not judged")]
 fn run(session: &mut Session, planned: &Planned, options: &TestOptions) -> Ran {
     let started = Instant::now();
     let path = format!("data.{}", planned.path());

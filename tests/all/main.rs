@@ -1,5 +1,6 @@
 //! Integration tests, one module a topic.
 
+#![allow(clippy::disallowed_methods, reason = "it makes files and runs programs")]
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
