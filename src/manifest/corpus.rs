@@ -200,8 +200,7 @@ fn read_file(file: &InputFile, limits: Limits, pool: &Pool) -> Reading {
     let parsed: Vec<(Slice<'_>, Arc<Parsed>)> =
         split.documents.par_iter().map(|slice| (*slice, pool.parse(slice.text))).collect();
     if !file.strict && !parsed.is_empty() && parsed.iter().all(|(_, parsed)| !parsed.manifest) {
-        let reason = "no document has `apiVersion` or `kind`".to_owned();
-        return Reading { not_a_manifest: Some(reason), ..Reading::default() };
+        return Reading { not_a_manifest: Some(why_no_manifest(&parsed)), ..Reading::default() };
     }
     let mut reading = Reading::default();
     let mut errors: Vec<(SyntaxError, Option<Place>)> =
@@ -232,6 +231,16 @@ fn read_file(file: &InputFile, limits: Limits, pool: &Pool) -> Reading {
             .collect();
     }
     reading
+}
+
+/// Why a file is passed over. That it cannot be read as YAML either is said too.
+fn why_no_manifest(parsed: &[(Slice<'_>, Arc<Parsed>)]) -> String {
+    let unreadable = parsed.iter().find_map(|(slice, parsed)| {
+        let error = parsed.errors.iter().find(|error| !error.code.starts_with("no-"))?;
+        let line = error.span.map_or(slice.line, |span| slice.line + span.line - 1);
+        Some(format!(", and line {line} cannot be read: {}", error.message))
+    });
+    format!("no document has `apiVersion` or `kind`{}", unreadable.unwrap_or_default())
 }
 
 impl Reading {
@@ -327,6 +336,12 @@ mod tests {
         assert_eq!(corpus.not_manifests, [(0, "no document has `apiVersion` or `kind`".to_owned())]);
         let codes: Vec<_> = corpus.problems.iter().map(|p| p.code).collect();
         assert_eq!(codes, ["no-api-version", "no-kind"]);
+        let corpus = read(vec![file("broken.yaml", b"a: 1\nb: [\n", false)], &Limits::default());
+        assert!(
+            corpus.not_manifests[0].1.contains(", and line 3 cannot be read: "),
+            "{:?}",
+            corpus.not_manifests
+        );
         // One that cannot be read but says `kind:` is not passed over.
         let corpus = read(vec![file("t.yaml", b"kind: {{ .Values.kind }}\n", false)], &Limits::default());
         assert_eq!(corpus.problems[0].code, "unrendered-template");
