@@ -47,6 +47,8 @@ pub(super) enum Colour {
 pub(super) enum Command {
     /// Evaluate the fleet, or files, or standard input (`-`)
     Check(Check),
+    /// What workloads ask for: steady, while they roll out, and when they scale up
+    Demand(Demand),
     /// Run the unit tests of policies (`test_*` rules in `*_test.rego`)
     Test(Test),
     /// List the rules and where they apply
@@ -153,6 +155,28 @@ pub(super) struct Check {
 pub(super) enum FailOn {
     Deny,
     Warn,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Demand {
+    #[command(flatten)]
+    pub(super) subjects: Subjects,
+    /// Fleet file [default: as for `check`]
+    #[arg(long, value_name = "FILE", env = "FLEETGATE_CONFIG", help_heading = "Configuration")]
+    pub(super) config: Option<Utf8PathBuf>,
+    /// Use no fleet file, even if there is one
+    #[arg(long, conflicts_with = "config", help_heading = "Configuration")]
+    pub(super) no_config: bool,
+    /// Format
+    #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
+    pub(super) output: ListFormat,
+}
+
+impl Demand {
+    /// The same choice of fleet file as other commands make.
+    pub(super) fn rulebook(&self) -> Rulebook {
+        Rulebook { config: self.config.clone(), no_config: self.no_config, ..Rulebook::default() }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -54,6 +54,7 @@ fn run(cli: Cli, term: &Term) -> Result<u8, Error> {
     let threads = threads(cli.global.jobs)?;
     match cli.command {
         Command::Check(args) => commands::check::run(&args, term, threads),
+        Command::Demand(args) => commands::demand::run(&args, term),
         Command::Test(args) => commands::test::run(args, term),
         Command::Rules(args) => commands::rules::run(&args, term),
         Command::Explain(args) => commands::explain::run(&args, term),

@@ -153,7 +153,7 @@ impl Subjects {
     /// Finds and reads what is to be judged.
     pub(super) fn read(
         args: &args::Subjects,
-        rulebook: &Rulebook,
+        fleet: Option<&Loaded>,
         now: jiff::Timestamp,
         progress: &Progress,
     ) -> Result<Self, Error> {
@@ -165,11 +165,21 @@ impl Subjects {
             stdin_name: args.stdin_filename.clone(),
         };
         let today = now.to_zoned_datetime(jiff::tz::TimeZone::UTC).date();
-        let discovery = fleet::discover(rulebook.fleet.as_ref(), &args.paths, &loose, today);
+        let discovery = fleet::discover(fleet, &args.paths, &loose, today);
         progress.step(format!("reading {} files", discovery.files.len()));
         let corpus = corpus::read(discovery.files.clone(), &corpus::Limits::default());
-        let complete = args.paths.is_empty() && rulebook.fleet.is_some();
+        let complete = args.paths.is_empty() && fleet.is_some();
         Ok(Self { corpus, discovery, complete })
+    }
+
+    /// The manifests.
+    pub(super) const fn corpus(&self) -> &Corpus {
+        &self.corpus
+    }
+
+    /// What could not be found or read.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        self.discovery.problems.iter().chain(&self.corpus.problems).cloned().collect()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod baseline;
 mod config;
+mod demand;
 mod evaluate;
 mod identity;
 mod input;
@@ -18,6 +19,7 @@ use crate::policy::{Isolation, Limits, PolicySet};
 
 pub use baseline::{Baseline, Change, FILE_NAME as BASELINE_FILE, Terms};
 pub use config::{About, check_rule_patterns};
+pub use demand::{ClusterDemand, WorkloadDemand, demand};
 
 /// Everything that a run is about.
 #[derive(Debug)]

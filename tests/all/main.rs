@@ -7,6 +7,7 @@
 mod cases_reading;
 mod cases_verdict;
 mod demand;
+mod demand_command;
 mod discovery;
 mod discovery_on_disk;
 mod example_fleet;

@@ -134,7 +134,7 @@ fn existing(fleet: Option<&Loaded>) -> Result<Baseline, Error> {
 fn report(args: &Keep, rulebook: &Rulebook, term: &Term) -> Result<Report, Error> {
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
     let progress = Progress::new(term.quiet);
-    let subjects = Subjects::read(&args.subjects, rulebook, now, &progress)?;
+    let subjects = Subjects::read(&args.subjects, rulebook.fleet.as_ref(), now, &progress)?;
     let judgement = Judgement {
         baseline: &Baseline::default(),
         now,

@@ -28,7 +28,7 @@ pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u
     } else {
         baselines::load(&args.baseline, rulebook.fleet.as_ref())?
     };
-    let subjects = Subjects::read(&args.subjects, &rulebook, now, &progress)?;
+    let subjects = Subjects::read(&args.subjects, rulebook.fleet.as_ref(), now, &progress)?;
     let judgement = Judgement {
         baseline: &baseline,
         now,

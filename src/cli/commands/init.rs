@@ -46,7 +46,7 @@ pub(in crate::cli) fn run(args: &Init, term: &Term, threads: usize) -> Result<u8
 
     let rulebook = Rulebook::load(&RulebookArgs { config: Some(file), ..RulebookArgs::default() })?;
     let progress = Progress::new(term.quiet);
-    let subjects = Subjects::read(&SubjectArgs::default(), &rulebook, now, &progress)?;
+    let subjects = Subjects::read(&SubjectArgs::default(), rulebook.fleet.as_ref(), now, &progress)?;
     let nothing_accepted = Baseline::default();
     let judgement =
         |baseline| Judgement { baseline, now, fail_on: Level::Deny, share: true, isolation: Isolation::None };

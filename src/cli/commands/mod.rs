@@ -4,6 +4,7 @@ pub(super) mod baseline;
 pub(super) mod check;
 pub(super) mod completions;
 pub(super) mod config;
+pub(super) mod demand;
 pub(super) mod explain;
 pub(super) mod init;
 pub(super) mod isolated;
