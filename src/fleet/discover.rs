@@ -192,9 +192,8 @@ impl<'a> Scope<'a> {
 
     /// The rendered trees that hold a file.
     fn trees(&self, path: &Utf8Path) -> impl Iterator<Item = &'a Tree> {
-        let relative = self.relative(path).map(Utf8Path::to_owned);
-        let trees = self.fleet.map(|fleet| fleet.rendered.as_slice()).unwrap_or_default();
-        trees.iter().filter(move |tree| relative.as_ref().is_some_and(|path| tree.files.is_match(path)))
+        let relative = self.relative(path).zip(self.fleet);
+        relative.into_iter().flat_map(|(path, fleet)| fleet.rendered.holding(path))
     }
 
     /// The entry that excludes a file today.

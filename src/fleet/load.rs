@@ -8,7 +8,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::file::{API_VERSION, Document};
-use super::resolve::{self, PolicySource, Tree};
+use super::resolve::{self, PolicySource, Trees};
 use crate::error::{Error, Result};
 use crate::manifest::{self, SyntaxError};
 use crate::model::{Fleet, Problem, Route, Span, Step, Value};
@@ -62,7 +62,7 @@ pub struct Loaded {
     /// Where each of `params` is set: part and route.
     pub(super) param_routes: std::collections::BTreeMap<Arc<str>, (usize, Route)>,
     /// Where each cluster's rendered manifests are.
-    pub rendered: Vec<Tree>,
+    pub rendered: Trees,
 }
 
 impl Loaded {

@@ -38,7 +38,7 @@ pub use find::find_config;
 pub use init::{Proposal, init};
 pub use load::{Loaded, Part, load};
 pub use merge::Origin;
-pub use resolve::{PolicySource, Tree};
+pub use resolve::{PolicySource, Tree, Trees};
 
 /// The JSON schema of fleet files.
 pub fn schema() -> schemars::Schema {

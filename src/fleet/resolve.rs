@@ -1,11 +1,11 @@
 //! A merged fleet file becomes the fleet that the engine sees; names are looked up, globs compiled,
 //! and everything that is wrong is collected.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use globset::{GlobMatcher, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobMatcher, GlobSet, GlobSetBuilder};
 
 use super::check;
 use super::file::{self, Document, Profile, Rule, Style};
@@ -42,11 +42,48 @@ pub struct Tree {
     pub cluster: Arc<Cluster>,
     /// Paths or globs relative to the fleet file, with the cluster's values filled in.
     pub patterns: Vec<String>,
-    /// Matches the files, by path relative to the fleet file.
-    pub(super) files: GlobSet,
+    /// Match the files, by path relative to the fleet file.
+    globs: Vec<Glob>,
     /// The part that says so, and where in it.
     pub(super) part: usize,
     pub(super) route: Route,
+}
+
+/// The rendered trees of all clusters.
+#[derive(Debug, Clone, Default)]
+pub struct Trees {
+    trees: Vec<Tree>,
+    /// The globs of all trees as one set: asking each tree would cost files times clusters.
+    globs: GlobSet,
+    /// For each glob of the set, the index of its tree.
+    of_glob: Vec<usize>,
+}
+
+impl Trees {
+    fn new(trees: Vec<Tree>) -> std::result::Result<Self, globset::Error> {
+        let mut globs = GlobSetBuilder::new();
+        let mut of_glob = Vec::new();
+        for (index, tree) in trees.iter().enumerate() {
+            for glob in &tree.globs {
+                globs.add(glob.clone());
+                of_glob.push(index);
+            }
+        }
+        Ok(Self { globs: globs.build()?, trees, of_glob })
+    }
+
+    /// All of them, sorted by cluster.
+    pub fn iter(&self) -> std::slice::Iter<'_, Tree> {
+        self.trees.iter()
+    }
+
+    /// Those that hold a file, named relative to the fleet file.
+    pub(super) fn holding(&self, path: &Utf8Path) -> impl Iterator<Item = &Tree> {
+        let globs = self.globs.matches(path);
+        let trees: BTreeSet<usize> =
+            globs.into_iter().filter_map(|glob| self.of_glob.get(glob)).copied().collect();
+        trees.into_iter().filter_map(|tree| self.trees.get(tree))
+    }
 }
 
 /// Checks and resolves the parts of a fleet file; `problems` are those of reading them.
@@ -127,7 +164,7 @@ impl Resolver<'_> {
         self.document.clusters.iter().map(cluster).collect()
     }
 
-    fn rendered(&mut self, clusters: &BTreeMap<Arc<str>, Arc<Cluster>>) -> Vec<Tree> {
+    fn rendered(&mut self, clusters: &BTreeMap<Arc<str>, Arc<Cluster>>) -> Trees {
         let fleet_wide = self.parts.iter().position(|part| !part.document.rendered.is_empty()).unwrap_or(0);
         let own = self.document.clusters.values().filter(|c| c.0.rendered.is_empty()).count();
         if own > 1 {
@@ -152,7 +189,7 @@ impl Resolver<'_> {
             let part = if own { self.owner(|d| d.clusters.contains_key(name)) } else { fleet_wide };
             let base = if own { Route::root().key("clusters").key(name) } else { Route::root() };
             let mut patterns = Vec::new();
-            let mut files = GlobSetBuilder::new();
+            let mut globs = Vec::new();
             for pattern in &words.0 {
                 match fill(pattern, cluster) {
                     Ok(glob) => {
@@ -160,7 +197,7 @@ impl Resolver<'_> {
                             [path_glob(&glob), path_glob(&format!("{}/**", glob.trim_end_matches('/')))];
                         for matcher in matchers {
                             match matcher {
-                                Ok(matcher) => _ = files.add(matcher.glob().clone()),
+                                Ok(matcher) => globs.push(matcher.glob().clone()),
                                 Err(message) => {
                                     self.problems.push(self.problem(
                                         part,
@@ -179,12 +216,18 @@ impl Resolver<'_> {
                     }
                 }
             }
-            let (Ok(files), false) = (files.build(), patterns.is_empty()) else { continue };
+            if patterns.is_empty() {
+                continue;
+            }
             let route = if own { base.key("rendered") } else { Route::root().key("clusters").key(name) };
             let part = if own { part } else { self.owner(|d| d.clusters.contains_key(name)) };
-            trees.push(Tree { cluster: Arc::clone(cluster), patterns, files, part, route });
+            trees.push(Tree { cluster: Arc::clone(cluster), patterns, globs, part, route });
         }
-        trees
+        Trees::new(trees).unwrap_or_else(|error| {
+            let route = Route::root().key("rendered");
+            self.problems.push(self.problem(fleet_wide, "glob", &route, error.to_string()));
+            Trees::default()
+        })
     }
 
     fn teams(&mut self) -> BTreeMap<Arc<str>, Team> {

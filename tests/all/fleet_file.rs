@@ -64,7 +64,9 @@ fn load(text: &str) -> Loaded {
 fn an_empty_fleet_file_is_a_fleet_without_anything() {
     let loaded = load("");
     assert!(
-        loaded.fleet.clusters.is_empty() && loaded.fleet.overrides.is_empty() && loaded.rendered.is_empty()
+        loaded.fleet.clusters.is_empty()
+            && loaded.fleet.overrides.is_empty()
+            && loaded.rendered.iter().next().is_none()
     );
 }
 
