@@ -163,6 +163,10 @@ fn metadata_that_is_wrong_is_named_with_its_line() {
         "policy/a.rego:5:7: unknown key `custom.match.kind` in the metadata (did you mean `kinds`?)"
     );
     assert_eq!(
+        metadata("#   match:\n#     namespaces: [\"ml-[\"]\n"),
+        "policy/a.rego:5:7: `custom.match.namespaces` has `ml-[`, which is no glob: unclosed character class; missing ']'"
+    );
+    assert_eq!(
         metadata("#   params:\n#     a: {type: strnig, default: x, description: d}\n"),
         "policy/a.rego:5:7: `custom.params.a` `type` cannot be `\"strnig\"`"
     );

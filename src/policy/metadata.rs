@@ -176,7 +176,14 @@ impl Reader<'_> {
                 "apiGroups" => matches.api_groups = texts,
                 "environments" => matches.environments = texts,
                 "providers" => matches.providers = texts,
-                _ => matches.namespaces = texts,
+                _ => {
+                    for (pattern, error) in
+                        texts.iter().filter_map(|text| Some((text, globset::Glob::new(text).err()?)))
+                    {
+                        self.wrong(&at, &format!("has `{pattern}`, which is no glob: {}", error.kind()));
+                    }
+                    matches.namespaces = texts;
+                }
             }
         }
         matches
