@@ -111,7 +111,7 @@ impl<'r> Subjects<'r> {
         let concerned = |occurrence: &usize| unit.occurrence.is_none_or(|only| only == *occurrence);
         let occurrences = standing.iter().enumerate().filter(|(occurrence, _)| concerned(occurrence));
         let places = occurrences.flat_map(|(occurrence, contexts)| {
-            let mine = contexts.iter().filter(|context| unit.contexts.contains(context));
+            let mine = contexts.iter().filter(|context| unit.contexts.binary_search(context).is_ok());
             mine.map(move |&context| (occurrence, context))
         });
         Self { plan, document, resource, places: places.collect() }
@@ -124,6 +124,7 @@ impl<'r> Subjects<'r> {
     fn findings(&self, request: &Request<'_>, rule: &Rule, hit: &Hit, findings: &mut Vec<Finding>) {
         let message: Arc<str> = hit.message.as_str().into();
         let remediation: Option<Arc<str>> = hit.remediation.as_deref().map(Into::into);
+        let identity = identity::of(&rule.id, &self.resource.id, &self.resource.object, hit.route.as_ref());
         for &(occurrence, context) in &self.places {
             let (Some(context), Some(occurrence)) =
                 (self.plan.contexts.get(context), self.document.occurrences.get(occurrence))
@@ -146,13 +147,7 @@ impl<'r> Subjects<'r> {
                 place: Some(occurrence.place.clone()),
                 text: Some(self.document.text.clone()),
                 item: self.resource.item.clone(),
-                identity: identity::of(
-                    &rule.id,
-                    context,
-                    &self.resource.id,
-                    &self.resource.object,
-                    hit.route.as_ref(),
-                ),
+                identity: identity::in_context(&identity, context),
                 standing: Standing::New,
             });
         }

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use crate::model::{Context, Identity, ObjectId, Route, Step, Value};
 
-/// The identity of a finding of `rule` about `id` at `route`.
-pub(super) fn of(
-    rule: &Arc<str>,
-    context: &Context,
-    id: &ObjectId,
-    object: &Value,
-    route: Option<&Route>,
-) -> Identity {
+/// The identity of a finding of `rule` about `id` at `route`, where no cluster is known.
+pub(super) fn of(rule: &Arc<str>, id: &ObjectId, object: &Value, route: Option<&Route>) -> Identity {
     Identity {
         rule: rule.clone(),
-        cluster: context.cluster.as_ref().map_or_else(|| Arc::from("-"), |cluster| cluster.name.clone()),
+        cluster: "-".into(),
         object: object_key(id).into(),
         route: route.map(|route| named(object, route)).unwrap_or_default().into(),
     }
+}
+
+/// The same finding on the cluster of a context.
+pub(super) fn in_context(identity: &Identity, context: &Context) -> Identity {
+    let cluster = context.cluster.as_ref().map_or(&identity.cluster, |cluster| &cluster.name);
+    Identity { cluster: cluster.clone(), ..identity.clone() }
 }
 
 /// `group/kind/namespace/name`, with `-` for an empty part; a generated name ends in `*`.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use globset::{Glob, GlobMatcher};
 use rayon::prelude::*;
 
 use super::Request;
@@ -21,14 +22,14 @@ pub(super) struct Unit {
     pub(super) resource: usize,
     /// Index into [`Plan::groups`].
     pub(super) group: usize,
-    /// Indexes into [`Plan::contexts`], never empty; the first stands for all.
-    pub(super) contexts: Vec<usize>,
+    /// Indexes into [`Plan::contexts`], sorted, never empty; the first stands for all.
+    pub(super) contexts: Arc<[usize]>,
     /// The one occurrence of the document that this is about; none: all of them.
     pub(super) occurrence: Option<usize>,
 }
 
 /// For each document: for each occurrence, indexes of the contexts it stands in.
-type Standing = Vec<Vec<Vec<usize>>>;
+type Standing = Vec<Vec<Arc<[usize]>>>;
 
 /// All the work of a run.
 #[derive(Debug)]
@@ -84,7 +85,9 @@ impl Plan {
             request,
             active,
             contexts: &contexts,
+            namespaces: request.policies.rules.iter().map(|rule| globs(&rule.matches.namespaces)).collect(),
             candidates: HashMap::new(),
+            shares: HashMap::new(),
             effects: HashMap::new(),
             groups: Vec::new(),
             group_of: HashMap::new(),
@@ -92,13 +95,13 @@ impl Plan {
         let mut units = Vec::new();
         for (document, (places, facts)) in standing.iter().zip(&facts).enumerate() {
             if request.share {
-                let contexts = places.iter().flatten().copied().collect();
+                let contexts = distinct(places.iter().flat_map(|contexts| contexts.iter()));
                 planner.plan(Subject { document, occurrence: None }, &contexts, facts, &mut units);
                 continue;
             }
             for (occurrence, contexts) in places.iter().enumerate() {
                 let subject = Subject { document, occurrence: Some(occurrence) };
-                planner.plan(subject, &contexts.iter().copied().collect(), facts, &mut units);
+                planner.plan(subject, &distinct(contexts.iter()), facts, &mut units);
             }
         }
         let groups = planner.groups;
@@ -174,7 +177,7 @@ fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Standing) {
     let mut contexts: Vec<Arc<Context>> = Vec::new();
     // By cluster and environment.
     let mut known: BTreeMap<[Option<Arc<str>>; 2], usize> = BTreeMap::new();
-    let mut of_file: Vec<Vec<usize>> = Vec::with_capacity(request.corpus.files.len());
+    let mut of_file: Vec<Arc<[usize]>> = Vec::with_capacity(request.corpus.files.len());
     for file in &request.corpus.files {
         let indexes = file.contexts.iter().map(|context| {
             let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
@@ -199,6 +202,14 @@ fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Standing) {
 /// and the rules that apply.
 type Sharing = (usize, Tier, Option<Arc<str>>, Vec<usize>);
 
+/// The contexts, sorted.
+fn distinct<'c>(contexts: impl Iterator<Item = &'c usize>) -> Arc<[usize]> {
+    let mut contexts: Vec<usize> = contexts.copied().collect();
+    contexts.sort_unstable();
+    contexts.dedup();
+    contexts.into()
+}
+
 /// A document, everywhere or in one of its occurrences.
 #[derive(Clone, Copy)]
 struct Subject {
@@ -209,12 +220,25 @@ struct Subject {
 /// API group, kind, and whether the object runs pods.
 type Kind = (Arc<str>, Arc<str>, bool);
 
+/// Rules that are evaluated together, and contexts in which they come to the same.
+struct Share {
+    group: usize,
+    contexts: Arc<[usize]>,
+}
+
+/// What [`Share`]s depend on: candidate rules, the namespace if one of them asks for it, contexts.
+type ShareKey = (Arc<[usize]>, Option<Arc<str>>, Arc<[usize]>);
+
 struct Planner<'r> {
     request: &'r Request<'r>,
     active: Vec<usize>,
     contexts: &'r [Arc<Context>],
+    /// For each rule, the namespaces that it is for; empty: all.
+    namespaces: Vec<Vec<GlobMatcher>>,
     /// Rules that concern objects of a group and kind, by whether they run pods.
     candidates: HashMap<Kind, Arc<[usize]>>,
+    /// Most objects of a fleet stand in the same contexts as many others.
+    shares: HashMap<ShareKey, Arc<[Share]>>,
     /// Whether a rule is off in a context.
     effects: HashMap<(usize, usize), bool>,
     groups: Vec<Vec<usize>>,
@@ -225,7 +249,7 @@ impl Planner<'_> {
     fn plan(
         &mut self,
         Subject { document, occurrence }: Subject,
-        contexts: &BTreeSet<usize>,
+        contexts: &Arc<[usize]>,
         facts: &[Facts],
         units: &mut Vec<Unit>,
     ) {
@@ -236,18 +260,34 @@ impl Planner<'_> {
             if candidates.is_empty() {
                 continue;
             }
-            let mut shared: BTreeMap<Sharing, Vec<usize>> = BTreeMap::new();
-            for &context in contexts {
-                for ((set, tier), rules) in self.applicable(&candidates, &resource.id, context) {
-                    let seen = self.seen(tier, context);
-                    shared.entry((set, tier, seen, rules)).or_default().push(context);
-                }
-            }
-            for ((_, _, _, rules), contexts) in shared {
-                let group = self.group(rules);
-                units.push(Unit { document, resource: index, group, contexts, occurrence });
+            for Share { group, contexts } in &*self.shares(&candidates, &resource.id, contexts) {
+                let contexts = contexts.clone();
+                units.push(Unit { document, resource: index, group: *group, contexts, occurrence });
             }
         }
+    }
+
+    fn shares(&mut self, candidates: &Arc<[usize]>, id: &ObjectId, contexts: &Arc<[usize]>) -> Arc<[Share]> {
+        let asks = |rule: &usize| self.namespaces.get(*rule).is_some_and(|globs| !globs.is_empty());
+        let namespace = id.namespace.clone().filter(|_| candidates.iter().any(asks));
+        let key = (candidates.clone(), namespace, contexts.clone());
+        if let Some(known) = self.shares.get(&key) {
+            return known.clone();
+        }
+        let mut shared: BTreeMap<Sharing, Vec<usize>> = BTreeMap::new();
+        for &context in &**contexts {
+            for ((set, tier), rules) in self.applicable(candidates, key.1.as_deref(), context) {
+                let seen = self.seen(tier, context);
+                shared.entry((set, tier, seen, rules)).or_default().push(context);
+            }
+        }
+        let shares = shared.into_iter().map(|((_, _, _, rules), contexts)| Share {
+            group: self.group(rules),
+            contexts: contexts.into(),
+        });
+        let shares: Arc<[Share]> = shares.collect();
+        self.shares.insert(key, shares.clone());
+        shares
     }
 
     fn candidates(&mut self, id: &ObjectId, workload: bool) -> Arc<[usize]> {
@@ -267,20 +307,28 @@ impl Planner<'_> {
     fn applicable(
         &mut self,
         candidates: &[usize],
-        id: &ObjectId,
+        namespace: Option<&str>,
         context: usize,
     ) -> BTreeMap<(usize, Tier), Vec<usize>> {
         let mut groups: BTreeMap<(usize, Tier), Vec<usize>> = BTreeMap::new();
         for &index in candidates {
             let Some(rule) = self.request.policies.rules.get(index) else { continue };
             let Some(place) = self.contexts.get(context) else { continue };
-            if !stands_in(&rule.matches, id, place) || self.is_off(index, context) {
+            if !stands_in(&rule.matches, place)
+                || !self.is_for(index, namespace)
+                || self.is_off(index, context)
+            {
                 continue;
             }
             let tier = if self.request.share { Tier::of(rule) } else { Tier::Everything };
             groups.entry((rule.set, tier)).or_default().push(index);
         }
         groups
+    }
+
+    fn is_for(&self, rule: usize, namespace: Option<&str>) -> bool {
+        let globs = self.namespaces.get(rule).map(Vec::as_slice).unwrap_or_default();
+        globs.is_empty() || globs.iter().any(|glob| glob.is_match(namespace.unwrap_or_default()))
     }
 
     fn is_off(&mut self, rule: usize, context: usize) -> bool {
@@ -317,6 +365,13 @@ impl Planner<'_> {
     }
 }
 
+/// Namespace globs, compiled. They were checked when the rule was loaded; one that is wrong all the same
+/// leaves the rule unrestricted, never without objects.
+fn globs(patterns: &[Arc<str>]) -> Vec<GlobMatcher> {
+    let globs = patterns.iter().map(|pattern| Glob::new(pattern).map(|glob| glob.compile_matcher()));
+    globs.collect::<Result<_, _>>().unwrap_or_default()
+}
+
 /// Whether a rule concerns objects of this group and kind. Empty lists match everything.
 fn concerns(matches: &Match, id: &ObjectId, workload: bool) -> bool {
     let listed = |list: &[Arc<str>], value: &str| {
@@ -328,20 +383,12 @@ fn concerns(matches: &Match, id: &ObjectId, workload: bool) -> bool {
         && listed(&matches.operations, super::input::OPERATION)
 }
 
-/// Whether a rule applies where the object stands. A rule for some environments or providers does
-/// not apply where they are unknown.
-fn stands_in(matches: &Match, id: &ObjectId, context: &Context) -> bool {
+/// Whether a rule applies in a context. A rule for some environments or providers does not apply where
+/// they are unknown.
+fn stands_in(matches: &Match, context: &Context) -> bool {
     let listed = |list: &[Arc<str>], value: Option<&Arc<str>>| {
         list.is_empty() || value.is_some_and(|value| list.contains(value))
     };
     listed(&matches.environments, context.environment.as_ref())
         && listed(&matches.providers, context.cluster.as_ref().and_then(|cluster| cluster.provider.as_ref()))
-        && (matches.namespaces.is_empty() || in_namespace(&matches.namespaces, id.namespace.as_deref()))
-}
-
-fn in_namespace(globs: &[Arc<str>], namespace: Option<&str>) -> bool {
-    let namespace = namespace.unwrap_or_default();
-    globs
-        .iter()
-        .any(|glob| globset::Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(namespace)))
 }
