@@ -1,7 +1,7 @@
 //! The generator of large fleets behind the benches: what it writes is exact, repeatable and readable.
 
 #[path = "../../benches/generator/mod.rs"]
-mod generator;
+pub(crate) mod generator;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

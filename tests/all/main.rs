@@ -6,6 +6,7 @@
 
 mod cases_reading;
 mod cases_verdict;
+mod dedupe;
 mod demand;
 mod demand_command;
 mod discovery;
