@@ -6,18 +6,24 @@
 
 mod generator;
 
+use std::cell::LazyCell;
 use std::hint::black_box;
-use std::sync::Arc;
 use std::time::Duration;
 
-use camino::{Utf8Path, Utf8PathBuf};
-use criterion::{BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main};
-use fleetgate::fleet;
-use fleetgate::manifest::corpus::{self, Content, InputFile};
-use fleetgate::model::Context;
+use camino::Utf8PathBuf;
+use criterion::measurement::WallTime;
+use criterion::{
+    BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
+};
+use fleetgate::engine::{self, Baseline};
+use fleetgate::fleet::{self, Discovery, Loaded, Loose};
+use fleetgate::manifest::corpus::{self, Corpus};
+use fleetgate::model::{Face, Level, Report};
+use fleetgate::policy::{self, Isolation, LoadOptions, PolicySet};
+use fleetgate::report::{self, Format};
 use generator::Shape;
 
-/// The program's own allocator: the standard one is slower with many threads.
+/// The program's own allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -25,9 +31,7 @@ const OBJECTS: usize = 1000;
 
 /// A generated fleet on disk.
 struct Generated {
-    name: String,
-    objects: u64,
-    root: Utf8PathBuf,
+    config: Utf8PathBuf,
     _directory: tempfile::TempDir,
 }
 
@@ -37,59 +41,135 @@ impl Generated {
         let root = Utf8PathBuf::from_path_buf(directory.path().to_owned()).expect("a path in UTF-8");
         let shape = Shape { clusters, objects: OBJECTS, repeated_per_mille: 900, seed: 1 };
         shape.write(root.as_std_path()).expect("a writable directory");
-        let objects = (clusters * OBJECTS) as u64;
-        Self { name: format!("{clusters}x{OBJECTS}"), objects, root, _directory: directory }
+        Self { config: root.join("fleetgate.yaml"), _directory: directory }
     }
 
-    /// Every file with the cluster that it goes to.
-    fn files(&self) -> Vec<InputFile> {
-        let loaded = fleet::load(&self.root.join("fleetgate.yaml")).expect("a fleet file");
-        let mut files = Vec::new();
-        for cluster in loaded.fleet.clusters.values() {
-            let context = Arc::new(Context {
-                cluster: Some(cluster.clone()),
-                environment: Some(cluster.environment.clone()),
-            });
-            for path in sorted(&self.root.join("rendered").join(&*cluster.name)) {
-                files.push(InputFile {
-                    content: Content::Path(path.clone()),
-                    path: Arc::new(path),
-                    contexts: vec![Arc::clone(&context)],
-                    strict: true,
-                });
-            }
-        }
-        files
+    fn load(&self) -> Loaded {
+        fleet::load(&self.config).expect("a fleet file")
     }
 }
 
-fn sorted(folder: &Utf8Path) -> Vec<Utf8PathBuf> {
-    let entries = folder.read_dir_utf8().expect("a folder of a cluster");
-    let mut paths: Vec<Utf8PathBuf> = entries.map(|entry| entry.expect("a file").into_path()).collect();
-    paths.sort();
-    paths
+/// The state of a check before each step.
+struct Steps {
+    generated: Generated,
+    fleet: Loaded,
+    policies: PolicySet,
+    discovery: Discovery,
+    corpus: Corpus,
+    report: Report,
+}
+
+impl Steps {
+    fn new(clusters: usize) -> Self {
+        let generated = Generated::new(clusters);
+        let fleet = generated.load();
+        let policies = policies(&fleet);
+        let discovery = discover(&fleet);
+        let corpus = read(&discovery);
+        assert_eq!(corpus.resource_count, clusters * OBJECTS);
+        let report = judge(&fleet, &policies, &corpus, true);
+        assert!(report.problems.is_empty(), "{:?}", report.problems);
+        Self { generated, fleet, policies, discovery, corpus, report }
+    }
+}
+
+fn policies(fleet: &Loaded) -> PolicySet {
+    let options =
+        LoadOptions { parameters: fleet.params.clone(), locate: None, fleet: Some(fleet.fleet.data.clone()) };
+    policy::load(&[policy::Source::Shipped], &options).expect("the shipped policies")
+}
+
+fn discover(fleet: &Loaded) -> Discovery {
+    fleet::discover(Some(fleet), &[], &Loose::default(), jiff::civil::date(2026, 1, 1))
+}
+
+fn read(discovery: &Discovery) -> Corpus {
+    corpus::read(discovery.files.clone(), &corpus::Limits::default())
+}
+
+fn judge(fleet: &Loaded, policies: &PolicySet, corpus: &Corpus, share: bool) -> Report {
+    engine::judge(&engine::Request {
+        corpus,
+        fleet: Some(&fleet.fleet),
+        policies,
+        baseline: &Baseline::default(),
+        face: Face::Ci,
+        now: jiff::Timestamp::UNIX_EPOCH,
+        select: &[],
+        ignore: &[],
+        share,
+        complete: true,
+        limits: policy::Limits::default(),
+        isolation: &Isolation::None,
+        discovered: &[],
+        configuration: &[],
+        fail_on: Level::Deny,
+    })
+}
+
+fn show(report: &Report) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    report::render(&report::resolve(report), Format::Json, &report::Options::default(), &mut bytes)
+        .expect("memory takes every byte");
+    bytes
+}
+
+/// Everything that `fleetgate check -o json` does.
+fn check(generated: &Generated) -> Vec<u8> {
+    let fleet = generated.load();
+    let policies = policies(&fleet);
+    let corpus = read(&discover(&fleet));
+    show(&judge(&fleet, &policies, &corpus, true))
+}
+
+/// Whether times are taken, or each bench only runs once to show that it works (`-- --test`).
+fn measures() -> bool {
+    let given = |name: &str| std::env::args().any(|argument| argument == name);
+    given("--bench") && !given("--test")
 }
 
 fn fleets(criterion: &mut Criterion) {
-    let fleets = [Generated::new(10), Generated::new(100)];
-    read(criterion, &fleets);
+    rayon::ThreadPoolBuilder::new()
+        .stack_size(policy::STACK_SIZE)
+        .build_global()
+        .expect("no other pool of threads");
+    // A fleet is made when the first bench that was asked for needs it.
+    let small = LazyCell::new(|| Steps::new(10));
+    let large = LazyCell::new(|| Steps::new(100));
+    for name in ["discover", "read", "evaluate", "evaluate-each", "report", "check"] {
+        let mut group = criterion.benchmark_group(name);
+        group
+            .sampling_mode(SamplingMode::Flat)
+            .sample_size(10)
+            .warm_up_time(Duration::from_secs(1))
+            .measurement_time(Duration::from_secs(10));
+        bench(&mut group, name, 10, &small);
+        if measures() {
+            bench(&mut group, name, 100, &large);
+        }
+        group.finish();
+    }
 }
 
-fn read(criterion: &mut Criterion, fleets: &[Generated]) {
-    let mut group = criterion.benchmark_group("read");
-    group.sampling_mode(SamplingMode::Flat).sample_size(10).measurement_time(Duration::from_secs(20));
-    for fleet in fleets {
-        let files = fleet.files();
-        group.throughput(Throughput::Elements(fleet.objects));
-        group.bench_function(BenchmarkId::from_parameter(&fleet.name), |bencher| {
-            bencher.iter_with_large_drop(|| {
-                let corpus = corpus::read(black_box(files.clone()), &corpus::Limits::default());
-                assert_eq!(corpus.resource_count as u64, fleet.objects);
-                corpus
-            });
-        });
-    }
-    group.finish();
+fn bench<F: FnOnce() -> Steps>(
+    group: &mut BenchmarkGroup<'_, WallTime>,
+    name: &str,
+    clusters: usize,
+    steps: &LazyCell<Steps, F>,
+) {
+    let id = BenchmarkId::from_parameter(format!("{clusters}x{OBJECTS}"));
+    group.throughput(Throughput::Elements((clusters * OBJECTS) as u64));
+    group.bench_function(id, |bencher| {
+        let Steps { generated, fleet, policies, discovery, corpus, report } = black_box(&**steps);
+        match name {
+            "discover" => bencher.iter_with_large_drop(|| discover(fleet)),
+            "read" => bencher.iter_with_large_drop(|| read(discovery)),
+            "evaluate" => bencher.iter_with_large_drop(|| judge(fleet, policies, corpus, true)),
+            "evaluate-each" => bencher.iter_with_large_drop(|| judge(fleet, policies, corpus, false)),
+            "report" => bencher.iter_with_large_drop(|| show(report)),
+            _ => bencher.iter_with_large_drop(|| check(generated)),
+        }
+    });
 }
 
 criterion_group!(benches, fleets);
