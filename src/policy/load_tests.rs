@@ -450,6 +450,17 @@ fn parse_errors_have_a_place() {
 }
 
 #[test]
+fn a_chain_of_rules_that_would_exhaust_the_stack_is_refused() {
+    let chain = |length: usize| {
+        let links: Vec<String> = (1..length).map(|i| format!("r{i} := r{}", i - 1)).collect();
+        format!("r0 := 1\n{}\ndeny contains \"deep\" if r{} == 1", links.join("\n"), length - 1)
+    };
+    // The rule itself is one of the five hundred.
+    native("a", &chain(499)).native().unwrap();
+    assert!(error(native("a", &chain(500)).native()).contains("more than 500 rules"));
+}
+
+#[test]
 fn hostile_sources_are_refused_at_once() {
     for body in [
         format!("x := {}1{}", "[".repeat(100), "]".repeat(100)),
