@@ -25,7 +25,7 @@ pub(super) struct Global {
     /// When to colour the output
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN", help_heading = "Terminal")]
     pub(super) color: Colour,
-    /// Only findings that deny and errors, no counts
+    /// Findings and errors only, no counts
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Terminal")]
     pub(super) quiet: bool,
     /// More about what was seen
@@ -45,7 +45,7 @@ pub(super) enum Colour {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Evaluate the fleet, or files, or standard input (`-`)
+    /// Judge a fleet, or files, or standard input (`-`)
     Check(Check),
     /// What workloads ask for: steady, while they roll out, and when they scale up
     Demand(Demand),
@@ -55,10 +55,10 @@ pub(super) enum Command {
     Rules(Rules),
     /// Show what a rule is for, with an example that fails and one that passes
     Explain(Explain),
-    /// The accepted findings of today
+    /// Accept the findings of today, so that only new ones deny
     #[command(subcommand)]
     Baseline(Baseline),
-    /// Write a fleet file for an existing repository, accept its present findings, and check it
+    /// Write a fleet file for a repository, accept its present findings, check it
     Init(Init),
     /// Show the configuration in effect
     #[command(subcommand)]
@@ -75,7 +75,7 @@ pub(super) enum Command {
 /// Where the configuration and the policies come from.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Rulebook {
-    /// Fleet file [default: `fleetgate.yaml` here or above, up to the Git root]
+    /// Fleet file [default: `fleetgate.yaml` in the directory that is named, or here, or above it up to the Git root]
     #[arg(long, value_name = "FILE", env = "FLEETGATE_CONFIG", help_heading = "Configuration")]
     pub(super) config: Option<Utf8PathBuf>,
     /// Use no fleet file, even if there is one
@@ -104,7 +104,7 @@ pub(super) struct Rulebook {
 /// What is judged.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct Subjects {
-    /// Files and directories; `-` is standard input [default: the fleet, or the current directory]
+    /// Files and directories, of one fleet; `-` is standard input [default: the fleet, or the current directory]
     pub(super) paths: Vec<Utf8PathBuf>,
     /// The cluster for files outside any cluster's rendered tree
     #[arg(long, value_name = "NAME", help_heading = "Subjects")]

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::sync::Arc;
 
-use camino::Utf8Path;
+use camino::Utf8PathBuf;
 
 use super::progress::Progress;
 use super::settings::rule_globs;
@@ -26,12 +26,9 @@ pub(super) struct Rulebook {
 }
 
 impl Rulebook {
-    pub(super) fn load(args: &args::Rulebook) -> Result<Self, Error> {
-        let fleet = load_fleet(args)?;
-        Self::with_fleet(args, fleet)
-    }
-
-    pub(super) fn with_fleet(args: &args::Rulebook, fleet: Option<Loaded>) -> Result<Self, Error> {
+    /// Of the fleet that the command line names, or to which `paths` belong.
+    pub(super) fn load(args: &args::Rulebook, paths: &[Utf8PathBuf]) -> Result<Self, Error> {
+        let fleet = load_fleet(args, paths)?;
         let policies = load_policies(args, fleet.as_ref())?;
         if let Some(fleet) = &fleet {
             let problems = engine::check_rule_patterns(&fleet.fleet, &policies);
@@ -76,12 +73,13 @@ impl Rulebook {
     }
 }
 
-/// The fleet file named on the command line, or found upwards; none with `--no-config`.
-pub(super) fn load_fleet(args: &args::Rulebook) -> Result<Option<Loaded>, Error> {
+/// The fleet file named on the command line, or the one to which `paths` belong; none with
+/// `--no-config`.
+pub(super) fn load_fleet(args: &args::Rulebook, paths: &[Utf8PathBuf]) -> Result<Option<Loaded>, Error> {
     let file = match &args.config {
         Some(file) => Some(file.clone()),
         None if args.no_config => None,
-        None => fleet::find_config(Utf8Path::new("."))?,
+        None => fleet::find_config_of(paths)?,
     };
     file.map(|file| fleet::load(&file)).transpose()
 }
@@ -146,10 +144,25 @@ fn from_fleet(source: &PolicySource) -> Result<Source, Error> {
 pub(super) struct Subjects {
     corpus: Corpus,
     discovery: Discovery,
-    complete: bool,
 }
 
 impl Subjects {
+    /// Whether the whole fleet was read and no rule left out, so that something that nothing uses
+    /// is of no use.
+    fn complete(&self, rulebook: &Rulebook) -> bool {
+        self.discovery.whole_fleet && rulebook.select.is_empty() && rulebook.ignore.is_empty()
+    }
+
+    /// Refuses to go on with a part: what is not looked at would count as mended.
+    pub(super) fn must_be_complete(&self, rulebook: &Rulebook, command: &str) -> Result<(), Error> {
+        if self.complete(rulebook) {
+            return Ok(());
+        }
+        Err(Problem::new("usage", format!("`fleetgate {command}` works on the whole fleet with all rules"))
+            .help("leave out paths, `--select` and `--ignore`: what is not looked at would count as mended")
+            .into())
+    }
+
     /// Finds and reads what is to be judged.
     pub(super) fn read(
         args: &args::Subjects,
@@ -168,8 +181,7 @@ impl Subjects {
         let discovery = fleet::discover(fleet, &args.paths, &loose, today);
         progress.step(format!("reading {} files", discovery.files.len()));
         let corpus = corpus::read(discovery.files.clone(), &corpus::Limits::default());
-        let complete = args.paths.is_empty() && fleet.is_some();
-        Ok(Self { corpus, discovery, complete })
+        Ok(Self { corpus, discovery })
     }
 
     /// The manifests.
@@ -232,7 +244,7 @@ pub(super) fn judge(
         select: &rulebook.select,
         ignore: &rulebook.ignore,
         share: judgement.share,
-        complete: subjects.complete,
+        complete: subjects.complete(rulebook),
         limits: Limits { now_ns: i64::try_from(judgement.now.as_nanosecond()).ok(), ..Limits::default() },
         isolation: &judgement.isolation,
         discovered: &subjects.discovery.problems,

@@ -262,7 +262,7 @@ impl Baseline {
         let unused = lookup.unused();
         if unused > 0 && request.complete {
             notes.push(format!(
-                "{unused} baseline entries no longer occur: `fleetgate baseline prune` takes them out"
+                "baseline entries that no longer occur: {unused}; `fleetgate baseline prune` takes them out"
             ));
         }
         if lookup.expired > 0 {

@@ -29,12 +29,13 @@ impl Effect {
     }
 
     /// The level of one finding: the rule's, then overrides, then mode. An override for a rule
-    /// leaves elements of its `warn` warnings; one for a level (`at`) changes whatever has it.
+    /// leaves softer what the rule itself calls softer, such as the elements of `warn` of a rule
+    /// that denies; one for a level (`at`) changes whatever has it.
     pub(super) fn level(&self, rule: Level, element: Level) -> Level {
         let mut level = rule.min(element);
         for (at, to) in &self.changes {
             match at {
-                None => level = (*to).min(element),
+                None => level = if element < rule { (*to).min(element) } else { *to },
                 Some(at) if *at == level => level = *to,
                 Some(_) => {}
             }
@@ -112,6 +113,17 @@ mod tests {
         assert_eq!(strict.level(Level::Deny, Level::Warn), Level::Deny);
         assert_eq!(strict.level(Level::Warn, Level::Deny), Level::Deny);
         assert_eq!(strict.level(Level::Info, Level::Deny), Level::Info);
+    }
+
+    #[test]
+    fn an_override_raises_what_the_rule_does_not_call_softer() {
+        let deny = effect(vec![entry("gitops/image-digest", Some(Level::Deny), None, &[])], None);
+        // A rule of level warn says so with `warn`: that is its level, not something softer.
+        assert_eq!(deny.level(Level::Warn, Level::Warn), Level::Deny);
+        assert_eq!(deny.level(Level::Info, Level::Warn), Level::Deny);
+        assert_eq!(deny.level(Level::Deny, Level::Warn), Level::Warn);
+        let info = effect(vec![entry("gitops/image-digest", Some(Level::Info), None, &[])], None);
+        assert_eq!(info.level(Level::Deny, Level::Warn), Level::Info);
     }
 
     #[test]

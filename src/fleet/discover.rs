@@ -43,7 +43,8 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
             strict: true,
         });
     }
-    let full = home.as_ref().is_some_and(|home| roots.iter().any(|root| home.real.starts_with(&root.real)));
+    out.whole_fleet =
+        home.as_ref().is_some_and(|home| roots.iter().any(|root| home.real.starts_with(&root.real)));
 
     let excluded: BTreeMap<&Utf8Path, &Exclusion> = walked
         .files
@@ -61,11 +62,13 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
     let mut nodes = Vec::new();
     let mut broken = BTreeSet::new();
     let mut manifests = BTreeSet::new();
+    let mut own = BTreeMap::new();
     for ((path, _), scanned) in paths.iter().zip(scan::scan(&paths, &files)) {
         nodes.extend(scanned.nodes);
         if scanned.manifest {
             manifests.insert(*path);
         }
+        own.extend(scanned.own.map(|what| (*path, what)));
         if let Some(problem) = scanned.problem.filter(|_| is_judged(&walked.files, path)) {
             broken.insert((*path).to_owned());
             out.problems.push(problem);
@@ -79,6 +82,7 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
         graph,
         excluded,
         manifests,
+        own,
         broken,
         context: Arc::new(context),
         contexts: clusters
@@ -87,7 +91,7 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
         known: Known::new(),
     };
     sorter.refuse(&mut out);
-    sorter.sort(full, &mut out);
+    sorter.sort(&mut out);
     sorter.unrendered(&mut out);
     out.problems.append(&mut walked.problems);
     out.skipped.extend(walked.skipped.into_values());
@@ -237,6 +241,8 @@ struct Sorter<'a> {
     excluded: BTreeMap<&'a Utf8Path, &'a Exclusion>,
     /// Files that read like manifests.
     manifests: BTreeSet<&'a Utf8Path>,
+    /// What files are that hold a document of our own.
+    own: BTreeMap<&'a Utf8Path, &'static str>,
     /// Files about which there is a problem already.
     broken: BTreeSet<Utf8PathBuf>,
     /// The context of files that no cluster owns.
@@ -296,7 +302,7 @@ impl Sorter<'_> {
     }
 
     /// Sorts every file that is to be judged.
-    fn sort(&self, full: bool, out: &mut Discovery) {
+    fn sort(&self, out: &mut Discovery) {
         let mut filled: BTreeSet<&str> = BTreeSet::new();
         let taken: BTreeSet<&Utf8Path> =
             self.graph.nodes.iter().flat_map(|node| &node.manifests).map(AsRef::as_ref).collect();
@@ -322,7 +328,8 @@ impl Sorter<'_> {
                 out.files.push(input(found, contexts.collect(), true));
             } else if found.named {
                 out.files.push(input(found, vec![Arc::clone(&self.context)], true));
-            } else if let Some(what) = self.scope.own(path) {
+            } else if let Some(what) = self.scope.own(path).or_else(|| self.own.get(path.as_path()).copied())
+            {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
             } else if self.graph.owner(path).is_some() {
                 self.seen_through(path, file(), out);
@@ -332,7 +339,7 @@ impl Sorter<'_> {
                 out.files.push(input(found, vec![Arc::clone(&self.context)], false));
             }
         }
-        if full {
+        if out.whole_fleet {
             self.remark(&filled, out);
         }
     }

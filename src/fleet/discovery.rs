@@ -125,4 +125,6 @@ pub struct Discovery {
     pub problems: Vec<Problem>,
     /// Remarks that change no verdict, one sentence each.
     pub notes: Vec<String>,
+    /// Whether all of the fleet was looked at: its directory itself, or one above it.
+    pub whole_fleet: bool,
 }

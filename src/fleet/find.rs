@@ -34,6 +34,53 @@ pub fn find_config(start: &Utf8Path) -> Result<Option<Utf8PathBuf>> {
     Ok(None)
 }
 
+/// The fleet file to which `paths` belong: for each of them the search of [`find_config`] starts at
+/// the directory itself, or at the directory of the file. Paths that belong to none, standard input
+/// and no path at all go with the working directory's.
+///
+/// Paths of several fleets are an error: one run judges by one fleet file. A path that does not
+/// exist is left to whoever reads it.
+pub fn find_config_of(paths: &[Utf8PathBuf]) -> Result<Option<Utf8PathBuf>> {
+    let mut found: Option<(&Utf8Path, Utf8PathBuf)> = None;
+    for path in paths.iter().filter(|path| *path != "-") {
+        let start = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
+        let start = start.filter(|start| !start.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+        if !start.is_dir() {
+            continue;
+        }
+        let Some(file) = find_config(start)?.map(from_here) else { continue };
+        match &found {
+            Some((first, other)) if !same(other, &file) => {
+                let message =
+                    format!("`{first}` belongs to the fleet of `{other}`, `{path}` to that of `{file}`");
+                return Err(Problem::new("two-fleets", message)
+                    .help("check one fleet at a time, or name the file that counts with `--config`")
+                    .into());
+            }
+            Some(_) => {}
+            None => found = Some((path, file)),
+        }
+    }
+    match found {
+        Some((_, file)) => Ok(Some(file)),
+        None => find_config(Utf8Path::new(".")),
+    }
+}
+
+/// `file` as a path from the working directory, where it is below it.
+fn from_here(file: Utf8PathBuf) -> Utf8PathBuf {
+    let short = || {
+        let here = Utf8Path::new(".").canonicalize_utf8().ok()?;
+        let dir = file.parent().filter(|dir| !dir.as_str().is_empty())?.canonicalize_utf8().ok()?;
+        Some(dir.strip_prefix(here).ok()?.join(file.file_name()?))
+    };
+    short().unwrap_or(file)
+}
+
+fn same(a: &Utf8Path, b: &Utf8Path) -> bool {
+    a == b || matches!((a.canonicalize_utf8(), b.canonicalize_utf8()), (Ok(a), Ok(b)) if a == b)
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;

@@ -34,7 +34,7 @@ pub use discover::discover;
 pub use discovery::{
     Discovery, Excluded, ExcludedDeployed, Loose, Renderer, SeenThrough, Skipped, Unrendered,
 };
-pub use find::find_config;
+pub use find::{find_config, find_config_of};
 pub use init::{Proposal, init};
 pub use load::{Loaded, Part, load};
 pub use merge::Origin;

@@ -78,7 +78,7 @@ impl Trees {
     }
 
     /// Those that hold a file, named relative to the fleet file.
-    pub(super) fn holding(&self, path: &Utf8Path) -> impl Iterator<Item = &Tree> {
+    pub fn holding(&self, path: &Utf8Path) -> impl Iterator<Item = &Tree> {
         let globs = self.globs.matches(path);
         let trees: BTreeSet<usize> =
             globs.into_iter().filter_map(|glob| self.of_glob.get(glob)).copied().collect();

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use rayon::prelude::*;
 
+use super::file::API_VERSION;
 use super::graph::Node;
 use super::load::syntax_problem;
 use super::tree::Files;
@@ -26,6 +27,8 @@ pub(super) struct Scanned {
     pub(super) problem: Option<Problem>,
     /// Whether it reads like a manifest of Kubernetes.
     pub(super) manifest: bool,
+    /// What it is, if it is one of our own.
+    pub(super) own: Option<&'static str>,
 }
 
 /// Looks into files; the result has their order.
@@ -68,7 +71,7 @@ fn look(path: &Utf8Path, shown: &Utf8Path, files: &Files<'_>) -> Scanned {
             nodes.extend(flux::node(path, &value, files));
         }
     }
-    Scanned { nodes, problem: None, manifest }
+    Scanned { nodes, problem: None, manifest, own: own(&text) }
 }
 
 fn read(path: &Utf8Path) -> Result<String, Problem> {
@@ -94,6 +97,23 @@ fn is_manifest(text: &str) -> bool {
     kind && version.is_some_and(|version| !OTHERS.iter().any(|other| version.trim().starts_with(other)))
 }
 
+/// What a file is that holds one document of our own and nothing else. A manifest beside it would be
+/// hidden, so then it is judged, and refused.
+fn own(text: &str) -> Option<&'static str> {
+    let value = |key: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(key))?;
+        Some(line.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']))
+    };
+    if value("apiVersion:")? != API_VERSION || manifest::split(text).documents.len() != 1 {
+        return None;
+    }
+    match value("kind:")? {
+        "Baseline" => Some("a baseline"),
+        "Fleet" => Some("a fleet file"),
+        _ => None,
+    }
+}
+
 /// Two kustomizations in one directory, which kustomize refuses: all but the first.
 pub(super) fn rivals<'a>(paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<(&'a Utf8Path, &'a Utf8Path)> {
     let mut rivals = Vec::new();
@@ -113,6 +133,24 @@ pub(super) fn rivals<'a>(paths: impl Iterator<Item = &'a Utf8PathBuf>) -> Vec<(&
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn our_own_documents_are_known_by_what_they_say() {
+        let baseline = "# Accepted.\napiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\nfindings: []\n";
+        assert_eq!(own(baseline), Some("a baseline"));
+        assert_eq!(
+            own("apiVersion: \"fleetgate.dev/v1alpha1\"\nkind: Fleet # parts\n"),
+            Some("a fleet file")
+        );
+        assert_eq!(own("apiVersion: v1\nkind: Pod\n"), None);
+        assert_eq!(own("apiVersion: example.org/v1\nkind: Baseline\n"), None);
+    }
+
+    #[test]
+    fn a_manifest_does_not_hide_behind_a_baseline() {
+        let both = "apiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\n---\n{apiVersion: v1, kind: Pod}\n";
+        assert_eq!(own(both), None);
+    }
 
     #[test]
     fn another_tools_configuration_is_no_manifest() {

@@ -42,7 +42,10 @@ pub(super) fn verdict(resolved: &Resolved<'_>) -> String {
             format!("denied: {levels}{}{raised}", clusters(resolved))
         }
         Verdict::Nothing => format!("nothing to judge: {}", nothing(report)),
-        Verdict::Pass if levels.is_empty() => "passed: nothing found".to_owned(),
+        Verdict::Pass if levels.is_empty() => {
+            let known = resolved.accepted + report.accepted_problems + resolved.waived.len();
+            if known > 0 { "passed: nothing new".to_owned() } else { "passed: nothing found".to_owned() }
+        }
         Verdict::Pass => format!("passed: nothing denied; {levels}{}", clusters(resolved)),
     }
 }

@@ -237,8 +237,19 @@ fn counts(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io
     for note in &report.notes {
         line(out, "note", &clean::line(note))?;
     }
+    let mut unevaluated: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for rule in &report.unevaluated {
-        line(out, "not evaluated", &clean::line(&format!("{}: {}", rule.id, rule.reason)))?;
+        unevaluated.entry(&rule.reason).or_default().push(&rule.id);
+    }
+    for (reason, rules) in unevaluated {
+        // Many rules with one reason, such as those that were not selected, are counted.
+        if rules.len() > LISTED && !options.verbose {
+            line(out, "not evaluated", &clean::line(&format!("{} rules: {reason}", rules.len())))?;
+        } else {
+            for rule in rules {
+                line(out, "not evaluated", &clean::line(&format!("{rule}: {reason}")))?;
+            }
+        }
     }
     if let Some(accepted) = summary::accepted(resolved) {
         line(out, "accepted", &accepted)?;

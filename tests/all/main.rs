@@ -17,4 +17,5 @@ mod generated_fleet;
 mod hostile_policies;
 mod shipped_rules;
 mod support;
+mod which_fleet;
 mod yaml_oracle;

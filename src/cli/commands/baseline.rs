@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use crate::cli::args::{self, Accept, Keep, ListFormat, Stats};
 use crate::cli::baselines;
@@ -26,13 +26,13 @@ pub(in crate::cli) fn run(command: args::Baseline, term: &Term) -> Result<u8, Er
 }
 
 fn create(args: &Accept, term: &Term) -> Result<u8, Error> {
-    let rulebook = Rulebook::load(&args.keep.rulebook)?;
+    let rulebook = Rulebook::load(&args.keep.rulebook, &args.keep.subjects.paths)?;
     if let Some(file) = baselines::found(rulebook.fleet.as_ref())?.first() {
         return Err(Problem::new("baseline-exists", format!("there is a baseline already: `{file}`"))
             .help("`fleetgate baseline update` brings it up to date; delete it to start anew")
             .into());
     }
-    let report = report(&args.keep, &rulebook, term)?;
+    let report = report(&args.keep, &rulebook, None, term)?;
     accept(&report, &rulebook, &terms(args), args.per_directory, term)
 }
 
@@ -47,30 +47,30 @@ pub(in crate::cli) fn accept(
     let fleet = rulebook.fleet.as_ref();
     let parts = split(report, fleet, terms, per_directory);
     let written = baselines::write(&parts, fleet)?;
-    say(&parts, &written, term);
+    say(report, &parts, &written, term);
     not_acceptable(report)
 }
 
 fn update(args: &Accept, term: &Term) -> Result<u8, Error> {
-    let rulebook = Rulebook::load(&args.keep.rulebook)?;
+    let rulebook = Rulebook::load(&args.keep.rulebook, &args.keep.subjects.paths)?;
     let fleet = rulebook.fleet.as_ref();
     let old = existing(fleet)?;
-    let report = report(&args.keep, &rulebook, term)?;
+    let report = report(&args.keep, &rulebook, Some("baseline update"), term)?;
     let parts: BTreeMap<_, _> = split(&report, fleet, &terms(args), args.per_directory)
         .into_iter()
         .map(|(directory, now)| (directory, old.changed(&now, Change::Update)))
         .collect();
     let written = baselines::write(&parts, fleet)?;
-    say(&parts, &written, term);
+    say(&report, &parts, &written, term);
     not_acceptable(&report)
 }
 
 fn prune(args: &Keep, term: &Term) -> Result<u8, Error> {
-    let rulebook = Rulebook::load(&args.rulebook)?;
+    let rulebook = Rulebook::load(&args.rulebook, &args.subjects.paths)?;
     let fleet = rulebook.fleet.as_ref();
     existing(fleet)?;
-    let now =
-        Baseline::of(&report(args, &rulebook, term)?, fleet.map(|loaded| &loaded.fleet), &Terms::default());
+    let report = report(args, &rulebook, Some("baseline prune"), term)?;
+    let now = Baseline::of(&report, fleet.map(|loaded| &loaded.fleet), &Terms::default());
     let mut dropped = 0;
     for file in baselines::found(fleet)? {
         let old = baselines::load(std::slice::from_ref(&file), fleet)?;
@@ -79,41 +79,37 @@ fn prune(args: &Keep, term: &Term) -> Result<u8, Error> {
         std::fs::write(&file, new.render())
             .map_err(|source| Error::Write { what: file.to_string(), source })?;
     }
-    term.say(&format!("dropped {dropped} entries that no longer occur"));
+    term.say(&format!("dropped {} that no longer occur", count(dropped, "entry", "entries")));
     Ok(0)
 }
 
 fn stats(args: &Stats, term: &Term) -> Result<u8, Error> {
-    let fleet = crate::cli::pipeline::load_fleet(&args.rulebook)?;
+    let fleet = crate::cli::pipeline::load_fleet(&args.rulebook, &[])?;
     let baseline = existing(fleet.as_ref())?;
     let mut by_rule: BTreeMap<(&str, &str, Level), usize> = BTreeMap::new();
     for entry in &baseline.findings {
         let owner = entry.owner.as_deref().unwrap_or("-");
-        *by_rule.entry((&entry.rule, owner, entry.level)).or_default() += entry.count;
+        *by_rule.entry((&entry.rule, owner, entry.level)).or_default() += 1;
     }
     let text = match args.output {
         ListFormat::Json => {
             let rows: Vec<_> = by_rule
                 .iter()
-                .map(|((rule, owner, level), count)| {
-                    serde_json::json!({"rule": rule, "owner": owner, "level": level, "count": count})
+                .map(|((rule, owner, level), entries)| {
+                    serde_json::json!({"rule": rule, "owner": owner, "level": level, "entries": entries})
                 })
                 .collect();
-            let problems: usize = baseline.problems.iter().map(|problem| problem.count).sum();
-            format!("{:#}\n", serde_json::json!({"findings": rows, "problems": problems}))
+            format!("{:#}\n", serde_json::json!({"findings": rows, "problems": baseline.problems.len()}))
         }
         ListFormat::Text => {
             let mut text = String::new();
-            for ((rule, owner, level), count) in &by_rule {
-                let _ = writeln!(text, "{count:6}  {:4}  {rule}  {owner}", level.as_str());
+            let width = by_rule.keys().map(|(rule, ..)| rule.len()).max().unwrap_or(0);
+            for ((rule, owner, level), entries) in &by_rule {
+                let _ = writeln!(text, "{entries:6}  {:4}  {rule:width$}  {owner}", level.as_str());
             }
-            let problems: usize = baseline.problems.iter().map(|problem| problem.count).sum();
-            let _ = writeln!(
-                text,
-                "{} entries accept findings, {} accept {problems} problems",
-                baseline.findings.len(),
-                baseline.problems.len()
-            );
+            let findings = count(baseline.findings.len(), "entry", "entries");
+            let problems = count(baseline.problems.len(), "entry", "entries");
+            let _ = writeln!(text, "{findings} for findings, {problems} for errors");
             text
         }
     };
@@ -130,11 +126,15 @@ fn existing(fleet: Option<&Loaded>) -> Result<Baseline, Error> {
     baselines::load(&[], fleet)
 }
 
-/// Judges as if nothing was accepted.
-fn report(args: &Keep, rulebook: &Rulebook, term: &Term) -> Result<Report, Error> {
+/// Judges as if nothing was accepted. A command that is named here drops what does not occur, so it
+/// has to see everything.
+fn report(args: &Keep, rulebook: &Rulebook, dropping: Option<&str>, term: &Term) -> Result<Report, Error> {
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
     let progress = Progress::new(term.quiet);
     let subjects = Subjects::read(&args.subjects, rulebook.fleet.as_ref(), now, &progress)?;
+    if let Some(command) = dropping {
+        subjects.must_be_complete(rulebook, command)?;
+    }
     let judgement = Judgement {
         baseline: &Baseline::default(),
         now,
@@ -162,7 +162,10 @@ fn split(
         let first = inside.filter(|_| per_directory).and_then(|file| {
             let mut parts = file.components();
             let first = parts.next()?;
-            parts.next().map(|_| first)
+            // What a cluster applies is no place for a file of ours.
+            let file = Utf8Path::new(first.as_str()).join(BASELINE_FILE);
+            let deployed = fleet.is_some_and(|fleet| fleet.rendered.holding(&file).next().is_some());
+            parts.next().filter(|_| !deployed).map(|_| first)
         });
         first.map(|first| first.as_str().into()).unwrap_or_default()
     };
@@ -181,16 +184,25 @@ fn split(
     reports.into_iter().map(|(place, report)| (place, Baseline::of(&report, fleet, terms))).collect()
 }
 
-fn say(parts: &BTreeMap<Utf8PathBuf, Baseline>, written: &[Utf8PathBuf], term: &Term) {
-    let findings: usize = parts.values().flat_map(|part| &part.findings).map(|entry| entry.count).sum();
+fn say(report: &Report, parts: &BTreeMap<Utf8PathBuf, Baseline>, written: &[Utf8PathBuf], term: &Term) {
+    let findings = report.findings.iter().filter(|finding| finding.standing.counts()).count();
     let entries: usize = parts.values().map(|part| part.findings.len()).sum();
     let problems: usize = parts.values().flat_map(|part| &part.problems).map(|entry| entry.count).sum();
     for file in written {
         term.say(&format!("wrote {file}"));
     }
-    term.say(&format!(
-        "accepted {findings} findings a cluster in {entries} entries, and {problems} problems"
-    ));
+    let mut text = format!("accepted {}", count(findings, "finding", "findings"));
+    if entries != findings {
+        let _ = write!(text, " in {}", count(entries, "entry", "entries"));
+    }
+    if problems > 0 {
+        let _ = write!(text, " and {}", count(problems, "error", "errors"));
+    }
+    term.say(&text);
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
 }
 
 /// What no baseline can accept, because it is about the rules and not about a file.

@@ -22,7 +22,7 @@ pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
     let progress = Progress::new(term.quiet);
     progress.step("loading policies");
-    let rulebook = Rulebook::load(&args.rulebook)?;
+    let rulebook = Rulebook::load(&args.rulebook, &args.subjects.paths)?;
     let baseline = if args.no_baseline {
         Baseline::default()
     } else {

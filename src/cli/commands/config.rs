@@ -11,7 +11,7 @@ use crate::model::{Problem, Value};
 
 pub(in crate::cli) fn run(command: Config, term: &Term) -> Result<u8, Error> {
     let Config::Show(args) = command;
-    let Some(fleet) = load_fleet(&args.rulebook)? else {
+    let Some(fleet) = load_fleet(&args.rulebook, &[])? else {
         return Err(Problem::new(
             "no-config",
             "there is no `fleetgate.yaml` here or above, up to the Git root",

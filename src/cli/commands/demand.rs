@@ -12,7 +12,7 @@ use crate::engine::{self, ClusterDemand, WorkloadDemand};
 use crate::error::Error;
 
 pub(in crate::cli) fn run(args: &Demand, term: &Term) -> Result<u8, Error> {
-    let fleet = load_fleet(&args.rulebook())?;
+    let fleet = load_fleet(&args.rulebook(), &args.subjects.paths)?;
     let progress = Progress::new(term.quiet);
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
     let subjects = Subjects::read(&args.subjects, fleet.as_ref(), now, &progress)?;

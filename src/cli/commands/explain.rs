@@ -10,7 +10,7 @@ use crate::model::Problem;
 use crate::policy::Rule;
 
 pub(in crate::cli) fn run(args: &Explain, term: &Term) -> Result<u8, Error> {
-    let rulebook = Rulebook::load(&args.rulebook)?;
+    let rulebook = Rulebook::load(&args.rulebook, &[])?;
     let rules = &rulebook.policies.rules;
     let Some(rule) = rules.iter().find(|rule| *rule.id == *args.rule) else {
         return Err(unknown(&args.rule, rules).into());

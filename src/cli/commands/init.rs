@@ -44,7 +44,7 @@ pub(in crate::cli) fn run(args: &Init, term: &Term, threads: usize) -> Result<u8
         return Ok(0);
     }
 
-    let rulebook = Rulebook::load(&RulebookArgs { config: Some(file), ..RulebookArgs::default() })?;
+    let rulebook = Rulebook::load(&RulebookArgs { config: Some(file), ..RulebookArgs::default() }, &[])?;
     let progress = Progress::new(term.quiet);
     let subjects = Subjects::read(&SubjectArgs::default(), rulebook.fleet.as_ref(), now, &progress)?;
     let nothing_accepted = Baseline::default();

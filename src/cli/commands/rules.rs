@@ -27,7 +27,7 @@ struct Row<'a> {
 }
 
 pub(in crate::cli) fn run(args: &Rules, term: &Term) -> Result<u8, Error> {
-    let rulebook = Rulebook::load(&args.rulebook)?;
+    let rulebook = Rulebook::load(&args.rulebook, &[])?;
     let rows: Vec<Row<'_>> = rulebook.selected().into_iter().map(row).collect();
     match args.output {
         ListFormat::Json => {

@@ -14,7 +14,7 @@ use crate::policy::{
 };
 
 pub(in crate::cli) fn run(args: args::Test, term: &Term) -> Result<u8, Error> {
-    let fleet = load_fleet(&RulebookArgs::default())?;
+    let fleet = load_fleet(&RulebookArgs::default(), &args.paths)?;
     let sources = if args.paths.is_empty() {
         sources(&RulebookArgs::default(), fleet.as_ref())?
     } else {
