@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::quantities::{self, Unreadable};
 use crate::accelerators;
 use crate::manifest::Resource;
 use crate::model::{Context, Fleet, Value};
@@ -15,13 +16,20 @@ pub(super) struct Facts {
     object: Value,
     workload: Value,
     team: Value,
+    /// Amounts that are no quantities.
+    pub(super) unreadable: Vec<Unreadable>,
 }
 
 impl Facts {
     pub(super) fn of(resource: &Resource, fleet: Option<&Fleet>) -> Self {
         let object = redacted(resource);
-        let workload = accelerators::workload(&object).map_or(Value::Null, |workload| workload.to_value());
-        Self { object, workload, team: team(resource, fleet) }
+        let workload = accelerators::workload(&object);
+        Self {
+            unreadable: workload.as_ref().map(quantities::unreadable).unwrap_or_default(),
+            workload: workload.map_or(Value::Null, |workload| workload.to_value()),
+            team: team(resource, fleet),
+            object,
+        }
     }
 
     pub(super) fn is_workload(&self) -> bool {

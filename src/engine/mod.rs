@@ -11,6 +11,7 @@ mod identity;
 mod input;
 mod level;
 mod plan;
+mod quantities;
 mod waivers;
 
 use crate::manifest::corpus::Corpus;
@@ -70,6 +71,7 @@ pub fn judge(request: &Request<'_>) -> Report {
     findings.extend_from_slice(request.configuration);
     let mut problems = request.corpus.problems.clone();
     problems.extend_from_slice(request.discovered);
+    problems.extend(quantities::problems(request, &plan));
     problems.append(&mut outcome.problems);
     problems.extend(plan.problems);
     let accepted_problems = request.baseline.apply(request, &mut findings, &mut problems, &mut notes);

@@ -20,6 +20,26 @@ fn conftest<'a>(rest: &[&'a str]) -> Vec<&'a str> {
 }
 
 #[test]
+fn o08_a_bad_quantity_is_an_error_with_its_line() {
+    let pod = "apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers:
+    - name: c
+      image: registry.example.org/c@sha256:0000000000000000000000000000000000000000000000000000000000000000
+      resources: {limits: {memory: 1GB}}
+";
+    let sandbox = Sandbox::new(&[("both.yaml", &format!("{SERVICE}---\n{pod}"))]);
+    let run = sandbox.run(&["check", "both.yaml", "-o", "json"]).exits(2);
+    let problem = &run.json()["problems"][0];
+    assert_eq!(problem["code"], "invalid-quantity");
+    assert_eq!((&problem["file"], &problem["line"]), (&"both.yaml".into(), &12.into()));
+    let text = sandbox.run(&["check", "both.yaml"]).exits(2).stdout;
+    assert!(text.contains("both.yaml:12:36") && text.contains("did you mean `1G`"), "{text}");
+}
+
+#[test]
 fn o11_a_namespace_that_matches_no_rule_is_an_error() {
     let sandbox =
         Sandbox::new(&[("policy/p.rego", &HOST_NETWORK.replace("main", "global.helm")), ("pod.yaml", POD)]);
