@@ -325,9 +325,10 @@ fn section<T: Serialize>(text: &mut String, name: &str, entries: &[T]) {
     }
 }
 
-/// Problems about a file can be accepted; a failing rule or a broken configuration cannot.
+/// Problems about a file can be accepted; a failing rule, or a cluster of which nothing was found,
+/// cannot.
 fn problem_key(problem: &Problem) -> Option<(String, String)> {
-    let file = problem.file.as_ref().filter(|_| problem.rule.is_none())?;
+    let file = problem.file.as_ref().filter(|_| problem.rule.is_none() && problem.cluster.is_none())?;
     Some((file.to_string(), problem.code.to_owned()))
 }
 
@@ -372,8 +373,9 @@ impl<'b> Lookup<'b> {
             *used = true;
             let larger = match (value_of(finding), value) {
                 (Some(now), Some(accepted)) => now > *accepted,
-                (Some(_), None) => true,
-                (None, _) => false,
+                // A number where none was accepted, or no longer a number: it may be anything.
+                (Some(_), None) | (None, Some(_)) => true,
+                (None, None) => false,
             };
             if finding.level > entry.level || larger {
                 return Standing::Worse;

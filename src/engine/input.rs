@@ -89,10 +89,32 @@ fn redacted(resource: &Resource) -> Value {
     }
     let Ok(fields) = resource.object.as_object() else { return resource.object.clone() };
     let digested = fields.iter().map(|(key, value)| {
-        let sensitive = ["data", "stringData"].iter().any(|name| *key == Value::from(*name));
-        (key.clone(), if sensitive { digests(value) } else { value.clone() })
+        let is = |name: &str| *key == Value::from(name);
+        let value = if is("data") || is("stringData") {
+            digests(value)
+        } else if is("metadata") {
+            without_copy(value)
+        } else {
+            value.clone()
+        };
+        (key.clone(), value)
     });
     Value::from(digested.collect::<BTreeMap<_, _>>())
+}
+
+/// Metadata in which the copy of the whole object that `kubectl apply` keeps is a digest, too.
+fn without_copy(metadata: &Value) -> Value {
+    let (annotations, copy) =
+        (Value::from("annotations"), Value::from("kubectl.kubernetes.io/last-applied-configuration"));
+    let mut metadata = metadata.clone();
+    if let Ok(fields) = metadata.as_object_mut()
+        && let Some(annotations) = fields.get_mut(&annotations)
+        && let Ok(annotations) = annotations.as_object_mut()
+        && let Some(copy) = annotations.get_mut(&copy)
+    {
+        *copy = digest(copy);
+    }
+    metadata
 }
 
 fn digests(values: &Value) -> Value {

@@ -74,8 +74,8 @@ impl Tier {
 
 impl Plan {
     pub(super) fn of(request: &Request<'_>) -> Self {
-        let (active, unevaluated, problems) = sort_out(request);
         let (contexts, standing) = contexts(request);
+        let (active, unevaluated, problems) = sort_out(request, &contexts);
         let facts: Vec<Vec<Facts>> = (request.corpus.documents.par_iter())
             .map(|document| {
                 document.resources.iter().map(|resource| Facts::of(resource, request.fleet)).collect()
@@ -113,14 +113,17 @@ impl Plan {
 }
 
 /// The rules that can be evaluated at all in this run, and why the others cannot.
-fn sort_out(request: &Request<'_>) -> (Vec<usize>, Vec<UnevaluatedRule>, Vec<Problem>) {
+fn sort_out(
+    request: &Request<'_>,
+    contexts: &[Arc<Context>],
+) -> (Vec<usize>, Vec<UnevaluatedRule>, Vec<Problem>) {
     let required =
         |id: &str| request.fleet.is_some_and(|fleet| fleet.required.iter().any(|required| **required == *id));
     let mut active = Vec::new();
     let mut unevaluated = Vec::new();
     let mut problems = Vec::new();
     for (index, rule) in request.policies.rules.iter().enumerate() {
-        match obstacle(rule, request) {
+        match obstacle(rule, request).or_else(|| nowhere(rule, request, contexts)) {
             None => active.push(index),
             Some(reason) => {
                 if required(&rule.id) {
@@ -170,6 +173,30 @@ fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
         Need::Inventory => Some("needs `inventory`: not configured here"),
     };
     rule.needs.iter().find_map(missing).map(str::to_owned)
+}
+
+/// Why a rule applies nowhere in the fleet, or in no place of this run.
+fn nowhere(rule: &Rule, request: &Request<'_>, contexts: &[Arc<Context>]) -> Option<String> {
+    let Match { environments, providers, .. } = &rule.matches;
+    let named = |names: &[Arc<str>]| format!("`{}`", names.join("`, `"));
+    let fleet = request.fleet.filter(|fleet| !fleet.environments.is_empty());
+    if let (Some(fleet), false) = (fleet, environments.is_empty())
+        && !fleet.environments.iter().any(|known| environments.contains(&known.name))
+    {
+        return Some(format!("for environment {}, which the fleet does not have", named(environments)));
+    }
+    if contexts.is_empty() {
+        return None;
+    }
+    if !environments.is_empty() && contexts.iter().all(|context| context.environment.is_none()) {
+        return Some(format!("for environment {}, and none is known here", named(environments)));
+    }
+    let provider = |context: &Context| context.cluster.as_ref().is_some_and(|c| c.provider.is_some());
+    if !providers.is_empty() && !contexts.iter().any(|context| provider(context)) {
+        return Some(format!("for provider {}, and none is known here", named(providers)));
+    }
+    let off = |context: &Arc<Context>| Effect::of(&rule.id, context, request.face, request.fleet).is_off();
+    contexts.iter().all(off).then(|| "off in the fleet file".to_owned())
 }
 
 /// Distinct contexts, and for each document and occurrence the indexes of its own.

@@ -322,14 +322,15 @@ impl Sorter<'_> {
                 // Its problem says so.
             } else if is_tool_file(path) && !found.named {
                 self.seen_through(path, file(), out);
+            } else if let Some(what) = self.own.get(path.as_path()).filter(|_| !found.named) {
+                out.skipped.push(Skipped { file: file(), reason: (*what).to_owned() });
             } else if !trees.is_empty() {
                 let contexts =
                     trees.iter().filter_map(|tree| self.contexts.get(&tree.cluster.name)).map(Arc::clone);
                 out.files.push(input(found, contexts.collect(), true));
             } else if found.named {
                 out.files.push(input(found, vec![Arc::clone(&self.context)], true));
-            } else if let Some(what) = self.scope.own(path).or_else(|| self.own.get(path.as_path()).copied())
-            {
+            } else if let Some(what) = self.scope.own(path) {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
             } else if self.graph.owner(path).is_some() {
                 self.seen_through(path, file(), out);

@@ -92,9 +92,9 @@ fn read(path: &Utf8Path) -> Result<String, Problem> {
 /// form.
 fn is_manifest(text: &str) -> bool {
     const OTHERS: [&str; 3] = ["skaffold/", "backstage.io/", "kind.x-k8s.io/"];
-    let version = text.lines().find_map(|line| line.strip_prefix("apiVersion:"));
+    let mut versions = text.lines().filter_map(|line| line.strip_prefix("apiVersion:"));
     let kind = text.lines().any(|line| line.starts_with("kind:"));
-    kind && version.is_some_and(|version| !OTHERS.iter().any(|other| version.trim().starts_with(other)))
+    kind && versions.any(|version| !OTHERS.iter().any(|other| version.trim().starts_with(other)))
 }
 
 /// What a file is that holds one document of our own and nothing else. A manifest beside it would be
@@ -104,7 +104,9 @@ fn own(text: &str) -> Option<&'static str> {
         let line = text.lines().find_map(|line| line.strip_prefix(key))?;
         Some(line.split(" #").next().unwrap_or_default().trim().trim_matches(['"', '\'']))
     };
-    if value("apiVersion:")? != API_VERSION || manifest::split(text).documents.len() != 1 {
+    // `kubectl apply` takes an object with `items` for the list of them, whatever else it says.
+    let list = text.lines().any(|line| line.starts_with("items:"));
+    if list || value("apiVersion:")? != API_VERSION || manifest::split(text).documents.len() != 1 {
         return None;
     }
     match value("kind:")? {
@@ -150,6 +152,8 @@ mod tests {
     fn a_manifest_does_not_hide_behind_a_baseline() {
         let both = "apiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\n---\n{apiVersion: v1, kind: Pod}\n";
         assert_eq!(own(both), None);
+        let list = "apiVersion: fleetgate.dev/v1alpha1\nkind: Fleet\nitems: [{apiVersion: v1, kind: Pod}]\n";
+        assert_eq!(own(list), None);
     }
 
     #[test]
@@ -157,5 +161,7 @@ mod tests {
         assert!(is_manifest("apiVersion: v1\nkind: Pod\n"));
         assert!(!is_manifest("apiVersion: skaffold/v4beta6\nkind: Config\n"));
         assert!(!is_manifest("on: push\njobs: {}\n"));
+        // What follows it in the same file may be one.
+        assert!(is_manifest("apiVersion: skaffold/v4beta6\nkind: Config\n---\napiVersion: v1\nkind: Pod\n"));
     }
 }

@@ -267,14 +267,14 @@ impl Reader<'_> {
         end: Mark,
     ) -> Result<Node, SyntaxError> {
         let scalar = scalar::resolve(text, tag, implicit)
-            .map_err(|error| scalar_error(&error, text).at(self.span(start, end)))?;
+            .map_err(|error| scalar_error(&error).at(self.span(start, end)))?;
         let value = match &scalar {
             Scalar::Null => Value::Null,
             Scalar::Bool(value) => Value::from(*value),
             Scalar::Integer(value) => match (u64::try_from(*value), i64::try_from(*value)) {
                 (Ok(value), _) => Value::from(value),
                 (_, Ok(value)) => Value::from(value),
-                _ => return Err(scalar_error(&ScalarError::TooLarge, text).at(self.span(start, end))),
+                _ => return Err(scalar_error(&ScalarError::TooLarge).at(self.span(start, end))),
             },
             Scalar::Float(value) => Value::from(*value),
             Scalar::Text if self.expects_key() => Value::String(intern(text)),
@@ -347,13 +347,13 @@ fn merge(source: &Value, entries: &mut Vec<Entry>, start: Mark, end: Mark) {
     }
 }
 
-fn scalar_error(error: &ScalarError, text: &str) -> SyntaxError {
+fn scalar_error(error: &ScalarError) -> SyntaxError {
     match error {
         ScalarError::TooLarge => {
-            SyntaxError::new("integer-too-large", format!("the integer `{text}` does not fit into 64 bits"))
+            SyntaxError::new("integer-too-large", "an integer that does not fit into 64 bits")
                 .help("put it in quotes: as a number it would lose digits")
         }
-        ScalarError::NotA(tag) => SyntaxError::new("bad-tag", format!("`{text}` is no `{tag}`"))
+        ScalarError::NotA(tag) => SyntaxError::new("bad-tag", format!("a value that is no `{tag}`"))
             .help("remove the tag, or mend the value"),
         ScalarError::UnsupportedTag(tag) => SyntaxError::new("bad-tag", format!("the tag `{tag}`"))
             .help("remove the tag and put the text in quotes; `data` of a Secret takes base64 text as it is"),

@@ -68,17 +68,24 @@ const RENDER: &str = "render it first (`helm template`, `kustomize build`) and c
 
 /// Whether a text that cannot be parsed means to be a manifest.
 fn looks_like_manifest(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start_matches([' ', '{', '"']);
-        ["apiVersion", "kind"].iter().any(|key| {
-            line.strip_prefix(key)
-                .is_some_and(|rest| rest.trim_start_matches('"').trim_start().starts_with(':'))
+    // Also in the middle of a line, as in JSON and flow mappings.
+    let starts_word = |before: &str| !before.ends_with(|c: char| c.is_alphanumeric() || "-_./".contains(c));
+    ["apiVersion", "kind"].iter().any(|key| {
+        text.match_indices(key).any(|(at, _)| {
+            let (before, rest) = (text.get(..at), text.get(at + key.len()..));
+            before.is_some_and(starts_word)
+                && rest.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
         })
     })
 }
 
 fn is_set(value: &Value, key: &str) -> bool {
     field(value, key).is_some()
+}
+
+/// Whether the kind of an object is one of a single thing.
+fn is_no_list(value: &Value) -> bool {
+    matches!(field(value, "kind"), Some(Value::String(kind)) if !kind.ends_with("List"))
 }
 
 /// A field of a mapping; null counts as missing, as in Kubernetes.
@@ -139,8 +146,18 @@ impl Collector {
             }
             _ => value,
         };
-        // As kubectl does, whatever the kind: an object with `items` is a list of objects.
+        // As kubectl does, whatever the kind: an object with `items` is a list of objects. Others read
+        // such an object as what its kind says, so its kind must say that it is a list.
         match field(&value, "items") {
+            Some(Value::Array(_)) if is_no_list(&value) => {
+                self.error(
+                    &route.key("items"),
+                    "bad-list",
+                    "`items` in an object whose kind is no list: kubectl would apply the items and nothing else",
+                    "remove `items`, or write `kind: List`",
+                );
+                return;
+            }
             Some(Value::Array(items)) => {
                 let items = Arc::clone(items);
                 let inherited = item_type(&value);
@@ -331,16 +348,21 @@ mod tests {
             ),
             [" v1 Pod p @items[0]", " v1 Pod q @items[1].items[0]"]
         );
-        // Items of a typed list need not say what they are; kubectl takes any `items` for a list.
+        // Items of a typed list need not say what they are.
         assert_eq!(
             names("apiVersion: v1\nkind: PodList\nitems: [{metadata: {name: p}}]\n"),
             [" v1 Pod p @items[0]"]
         );
+        // kubectl would apply the items and drop the rest; what it is must not depend on the reader.
         assert_eq!(
-            names(
+            errors(
                 "{apiVersion: a/v1, kind: Foo, metadata: {name: f}, items: [{apiVersion: v1, kind: Pod, metadata: {name: p}}]}"
             ),
-            [" v1 Pod p @items[0]"]
+            [("bad-list", 1)]
+        );
+        assert_eq!(
+            errors("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {hostPID: true}\nitems: []\n"),
+            [("bad-list", 5)]
         );
         assert_eq!(names("{apiVersion: v1, kind: List, items: []}"), [] as [&str; 0]);
         assert_eq!(errors("apiVersion: v1\nkind: List\n"), [("bad-list", 1)]);

@@ -145,14 +145,15 @@ pub struct Report {
 }
 
 impl Report {
-    /// The verdict. Exit status and every format follow it.
+    /// The verdict. Exit status and every format follow it. Without a rule that could be evaluated,
+    /// nothing has passed.
     pub fn verdict(&self) -> Verdict {
         let denied = self.findings.iter().any(|f| f.standing.counts() && f.level >= self.fail_on);
         if !self.problems.is_empty() {
             Verdict::Error
         } else if denied {
             Verdict::Deny
-        } else if self.counts.resources == 0 || self.counts.rules == 0 {
+        } else if self.counts.resources == 0 || self.unevaluated.len() >= self.counts.rules {
             Verdict::Nothing
         } else {
             Verdict::Pass

@@ -20,6 +20,7 @@ mod resolve;
 #[cfg(test)]
 mod samples;
 mod sarif;
+mod secret;
 mod summary;
 mod table;
 mod tap;

@@ -42,6 +42,9 @@ pub(super) fn verdict(resolved: &Resolved<'_>) -> String {
             format!("denied: {levels}{}{raised}", clusters(resolved))
         }
         Verdict::Nothing => format!("nothing to judge: {}", nothing(report)),
+        Verdict::Pass if report.counts.evaluations == 0 => {
+            "passed: no rule applies to what is here".to_owned()
+        }
         Verdict::Pass if levels.is_empty() => {
             let known = resolved.accepted + report.accepted_problems + resolved.waived.len();
             if known > 0 { "passed: nothing new".to_owned() } else { "passed: nothing found".to_owned() }
@@ -55,6 +58,8 @@ pub(super) fn nothing(report: &Report) -> String {
     let counts = &report.counts;
     if counts.rules == 0 {
         "no rule was loaded".to_owned()
+    } else if report.unevaluated.len() >= counts.rules {
+        format!("none of {} could be evaluated", count(counts.rules, "rule", "rules"))
     } else if counts.files == 0 {
         "no file was found".to_owned()
     } else {

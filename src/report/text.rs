@@ -8,7 +8,7 @@ use miette::Severity;
 use crate::model::{Level, Problem};
 
 use super::frame::{self, Head, Mark};
-use super::{Entry, Options, Resolved, clean, concise, facts, markdown, summary};
+use super::{Entry, Options, Resolved, clean, concise, facts, markdown, secret, summary};
 
 /// Up to so many findings or problems, each gets its frame.
 const ALL_FRAMED: usize = 50;
@@ -91,7 +91,8 @@ fn problem(problem: &Problem, options: &Options, out: &mut dyn Write) -> io::Res
         severity: Severity::Error,
     };
     let file = facts::problem_file(problem).map(camino::Utf8Path::as_str).unwrap_or_default();
-    let (text, first_line, marks) = match (&problem.source, problem.span) {
+    let source = problem.source.as_ref().filter(|_| !secret::in_problem(problem));
+    let (text, first_line, marks) = match (source, problem.span) {
         (Some(source), Some(span)) => {
             let mut marks = vec![Mark { offset: span.offset, length: span.length, label: None }];
             marks.extend(problem.related.iter().map(|(label, span)| Mark {
@@ -141,13 +142,14 @@ fn entry(
         },
     };
     let positions = entry.positions();
+    let hidden = secret::in_finding(finding);
     // Places whose source line is the same are shown once.
     let mut shown: BTreeSet<&str> = BTreeSet::new();
     let mut elsewhere = Vec::new();
     let mut drawn = String::new();
     for (position, _) in &positions {
         let line = source_line(position.text.map_or("", |text| text), position.span.offset);
-        if position.text.is_none() || shown.contains(line) || shown.len() == FRAMES {
+        if hidden || position.text.is_none() || shown.contains(line) || shown.len() == FRAMES {
             elsewhere.push(facts::at(position.file, Some(position.line), Some(position.column)));
             continue;
         }
