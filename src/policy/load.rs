@@ -193,7 +193,10 @@ fn groups(sources: &[Source], problems: &mut Vec<Problem>) -> Vec<Group> {
             Source::Shipped | Source::Files(_) => *native.get_or_insert_with(|| {
                 let with_packs = sources.contains(&Source::Shipped);
                 let mut group = Group::new(Style::Native);
-                let library = |file: &SourceFile| file.path.starts_with("policies/lib");
+                // Their tests are not the user's, who would see them counted among their own.
+                let library = |file: &SourceFile| {
+                    file.path.starts_with("policies/lib") && !file.path.as_str().ends_with("_test.rego")
+                };
                 for file in shipped::modules().into_iter().filter(|file| with_packs || library(file)) {
                     group.add(file, Origin::Shipped, problems);
                 }

@@ -13,6 +13,7 @@ use super::evaluate::Limits;
 use super::outcome::span;
 use super::rego::{Failure, ModuleRule, Session};
 use super::set::{Module, PolicySet, Set};
+use super::shipped;
 use crate::model::{Problem, Value};
 
 /// Which tests are run, and how.
@@ -22,6 +23,8 @@ pub struct TestOptions {
     pub filter: Option<String>,
     /// Whether to see which lines of the policies the tests reach. It takes twice the time.
     pub coverage: bool,
+    /// Whether what comes with the program, tested elsewhere, is left out of the coverage.
+    pub own_only: bool,
     /// Bounds of each test.
     pub limits: Limits,
 }
@@ -142,7 +145,9 @@ pub fn run_tests(policies: &PolicySet, options: &TestOptions) -> Result<TestRepo
         report.problems.push(nothing_run(policies, options.filter.as_deref()));
     }
     report.tests.sort_by(|a, b| (&a.file, a.line, &a.name).cmp(&(&b.file, b.line, &b.name)));
+    let shipped = |module: &Module| shipped::text(&module.file).is_some_and(|text| text == module.text);
     let of_policies = policies.sets.iter().flat_map(|set| &set.modules);
+    let of_policies = of_policies.filter(|module| !options.own_only || !shipped(module));
     report.coverage = of_policies.filter_map(|module| coverage.remove(module.file.as_str())).collect();
     report.coverage.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(report)

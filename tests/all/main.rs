@@ -11,6 +11,7 @@ mod demand;
 mod demand_command;
 mod discovery;
 mod discovery_on_disk;
+mod documentation;
 mod example_fleet;
 mod fleet_file;
 mod generated_fleet;

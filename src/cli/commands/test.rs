@@ -15,6 +15,7 @@ use crate::policy::{
 
 pub(in crate::cli) fn run(args: args::Test, term: &Term) -> Result<u8, Error> {
     let fleet = load_fleet(&RulebookArgs::default(), &args.paths)?;
+    let own_only = !args.paths.is_empty();
     let sources = if args.paths.is_empty() {
         sources(&RulebookArgs::default(), fleet.as_ref())?
     } else {
@@ -27,7 +28,8 @@ pub(in crate::cli) fn run(args: args::Test, term: &Term) -> Result<u8, Error> {
         ..LoadOptions::default()
     };
     let policies = policy::load(&sources, &options).map_err(Error::Problems)?;
-    let options = TestOptions { filter: args.filter, coverage: args.coverage, ..TestOptions::default() };
+    let options =
+        TestOptions { filter: args.filter, coverage: args.coverage, own_only, ..TestOptions::default() };
     let report = policy::run_tests(&policies, &options).map_err(Error::Problems)?;
     let text = match args.output {
         TestFormat::Text => text(&report),
@@ -63,8 +65,13 @@ fn text(report: &TestReport) -> String {
         let _ = writeln!(text, "{:3} %  {}{}", file.percent(), file.file, missing(file));
     }
     if !report.coverage.is_empty() {
-        let _ =
-            writeln!(text, "{:.1} % of lines in {} files", percent(&report.coverage), report.coverage.len());
+        let _ = writeln!(
+            text,
+            "{:.1} % of lines in {} {}",
+            percent(&report.coverage),
+            report.coverage.len(),
+            if report.coverage.len() == 1 { "file" } else { "files" }
+        );
     }
     let count = |wanted: fn(&TestResult) -> bool| report.tests.iter().filter(|t| wanted(&t.result)).count();
     let _ = writeln!(
