@@ -16,8 +16,8 @@ use crate::support::{Sandbox, command, root};
 fn steady(text: &str) -> String {
     let time = regex::Regex::new(r" \(\d+\.\d+ s, \d+ threads?\)").unwrap();
     let text = time.replace_all(text, "");
-    let text: String = text.lines().map(|line| format!("{}\n", line.trim_end())).collect();
-    text.trim_end().to_owned()
+    let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+    lines.join("\n").trim_end().to_owned()
 }
 
 #[derive(Debug)]
@@ -204,9 +204,9 @@ fn pipeline(block: &Block, place: &str) {
     let sandbox = Sandbox::new(&[]);
     copy(&root().join("testdata/fleet"), sandbox.path());
     for line in block.text.lines() {
-        let Some(start) = line.find("fleetgate check") else { continue };
-        let command = &line[start..];
-        let (status, printed) = shell(sandbox.path(), command);
+        let Some((_, rest)) = line.split_once("fleetgate check") else { continue };
+        let command = format!("fleetgate check{rest}");
+        let (status, printed) = shell(sandbox.path(), &command);
         assert_eq!(status, 1, "{place}: `{command}`\n{printed}");
     }
 }

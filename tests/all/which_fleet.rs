@@ -100,6 +100,25 @@ fn a_path_outside_every_fleet_goes_with_the_fleet_of_the_working_directory() {
 }
 
 #[test]
+fn standard_input_goes_with_the_fleet_of_the_working_directory_or_of_the_other_paths() {
+    let fleets = fleets();
+    // The rule denies in production only by the fleet file, which is not above here.
+    fleets.pipe(&["check", "-", "--environment", "prod", "-o", "concise"], POD).exits(0);
+    let run =
+        fleets.pipe(&["check", "-", "one/rendered", "--cluster", "prod-1", "-o", "concise"], POD).exits(1);
+    assert!(run.stdout.starts_with("-:6:24: deny[gitops/image-digest]"), "{}", run.stdout);
+}
+
+#[test]
+fn an_override_to_deny_denies_what_a_rule_that_warns_finds() {
+    let run = fleets().run(&["check", "one", "-o", "concise"]).exits(1);
+    assert!(run.stdout.contains("denied: 1 denial"), "{}", run.stdout);
+    let plain = FLEET.replace("rules: {gitops/image-digest: deny}\n", "");
+    let fleet = Sandbox::new(&[("fleetgate.yaml", &plain), ("rendered/prod-1/a.yaml", POD)]);
+    fleet.run(&["check"]).exits(0);
+}
+
+#[test]
 fn a_baseline_is_not_pruned_by_what_was_not_looked_at() {
     let fleets = fleets();
     fleets.run(&["baseline", "create", "one"]).exits(0);
