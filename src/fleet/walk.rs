@@ -65,8 +65,10 @@ impl Walked {
     pub(super) fn walk(&mut self, root: &Root, judged: bool, deployed: &dyn Fn(&Utf8Path) -> bool) {
         if root.real.is_file() {
             self.add(root.real.clone(), root.shown.clone(), judged, judged);
-        } else {
+        } else if root.real.is_dir() {
             self.directory(root, &root.shown, &root.real, None, judged, deployed);
+        } else {
+            self.problems.push(irregular(&root.shown));
         }
     }
 
@@ -117,6 +119,8 @@ impl Walked {
                 }
             } else if kind.is_symlink() {
                 self.link(root, &path, absolute, link, judged, deployed);
+            } else if !kind.is_dir() && deployed(&absolute) {
+                self.problems.push(irregular(&path));
             } else if !kind.is_dir() && is_structured(&path) {
                 self.skip(absolute, path, "neither a file nor a directory".to_owned());
             }
@@ -191,6 +195,12 @@ impl Walked {
 /// A file without an extension that decides how others are rendered.
 pub(super) fn is_tool_file(path: &Utf8Path) -> bool {
     path.file_name() == Some("Kustomization")
+}
+
+fn irregular(path: &Utf8Path) -> Problem {
+    Problem::new("irregular-file", format!("`{path}` is neither a file nor a directory"))
+        .help("to judge what comes out of a pipe, write `-` and send it to standard input")
+        .in_file(path)
 }
 
 fn unreadable(path: &Utf8Path, error: &std::io::Error) -> Problem {

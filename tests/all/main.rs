@@ -4,6 +4,7 @@
 // Tells clippy that the helpers are tests, too.
 #![cfg(test)]
 
+mod bad_input;
 mod cases_reading;
 mod cases_verdict;
 mod dedupe;

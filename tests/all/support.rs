@@ -64,6 +64,12 @@ impl Sandbox {
         std::fs::write(path, bytes).expect("file");
     }
 
+    /// The same directory with one file written anew.
+    pub(crate) fn also(self, path: &str, text: &str) -> Self {
+        self.write(path, text.as_bytes());
+        self
+    }
+
     pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path().join(path)).expect("file")
     }
