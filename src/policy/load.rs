@@ -217,7 +217,7 @@ fn read_files(group: &mut Group, files: &Files, source: usize, problems: &mut Ve
         group.add(file, Origin::Source(source), problems);
     }
     let reserved: &[&str] = match group.style {
-        Style::Native => &["fleet", "inventory", "params"],
+        Style::Native => &["fleet", "fleetgate", "inventory", "params"],
         Style::Conftest => &[],
     };
     for file in sources::read(&files.data, sources::Kind::Data, problems) {

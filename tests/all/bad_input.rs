@@ -120,10 +120,10 @@ fn nothing_of_the_user_shadows_what_is_loaded() {
     says(&sandbox.run(&["check", "-p", "p.rego", "pod.yaml"]).exits(2), &["reserved", "p.rego:1"]);
 
     let data = [
-        ("fleetgate: {local: {net: {deny: []}}}\n", "fleetgate.local.net"),
-        ("fleetgate: {local: 1}\n", "fleetgate.local"),
-        ("fleetgate: {gitops: {image_digest: {}}}\n", "fleetgate"),
-        ("fleetgate: {lib: {}}\n", "fleetgate"),
+        ("fleetgate: {local: {net: {deny: []}}}\n", "data.fleetgate"),
+        ("fleetgate: {local: 1}\n", "data.fleetgate"),
+        ("fleetgate: {gitops: {image_digest: {}}}\n", "data.fleetgate"),
+        ("fleetgate: {lib: {}}\n", "data.fleetgate"),
         ("params: {local: {net: {allowed: [p]}}}\n", "data.params"),
         ("fleet: {clusters: {}}\n", "data.fleet"),
         ("inventory: {}\n", "data.inventory"),
