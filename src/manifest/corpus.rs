@@ -235,6 +235,10 @@ fn read_file(file: &InputFile, limits: Limits, pool: &Pool) -> Reading {
 
 /// Why a file is passed over. That it cannot be read as YAML either is said too.
 fn why_no_manifest(parsed: &[(Slice<'_>, Arc<Parsed>)]) -> String {
+    let errors = || parsed.iter().flat_map(|(_, parsed)| &parsed.errors);
+    if let Some(configuration) = errors().find(|error| error.code == super::resource::CONFIGURATION) {
+        return configuration.message.clone();
+    }
     let unreadable = parsed.iter().find_map(|(slice, parsed)| {
         let error = parsed.errors.iter().find(|error| !error.code.starts_with("no-"))?;
         let line = error.span.map_or(slice.line, |span| slice.line + span.line - 1);

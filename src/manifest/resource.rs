@@ -40,10 +40,15 @@ pub fn resources(text: &str) -> Objects {
             };
         }
     };
-    let manifest =
+    let means_to_be =
         matches!(&value, Value::Object(_)) && (is_set(&value, "apiVersion") || is_set(&value, "kind"));
     let mut collector = Collector { resources: Vec::new(), errors: Vec::new() };
     collector.collect(value, Route::root(), None);
+    // Configuration of a program is written like an object, but no API server takes it.
+    let configuration = collector.resources.is_empty()
+        && !collector.errors.is_empty()
+        && collector.errors.iter().all(|misplaced| misplaced.error.code == CONFIGURATION);
+    let manifest = means_to_be && !configuration;
     let errors = if collector.errors.is_empty() {
         Vec::new()
     } else {
@@ -55,16 +60,51 @@ pub fn resources(text: &str) -> Objects {
 
 /// A text that cannot be parsed may be the template of a manifest.
 fn unrendered(error: SyntaxError, text: &str) -> SyntaxError {
-    let Some(template) = text.find("{{") else { return error };
+    // `{{` of Helm, Go and Jinja; `%{` of Terraform, whose `${` alone is a plain text to YAML.
+    let Some((mark, template, help)) = [("{{", RENDER), ("%{", FILL_IN)]
+        .into_iter()
+        .find_map(|(mark, help)| Some((mark, text.find(mark)?, help)))
+    else {
+        return error;
+    };
     let mut related = error.related;
     related.extend(error.span.map(|span| ("no YAML here".to_owned(), span)));
-    let message = format!("not rendered: the text holds `{{{{`, and as YAML: {}", error.message);
+    let message = format!("not rendered: the text holds `{mark}`, and as YAML: {}", error.message);
     let span = Some(positions::line_span(text, template));
-    SyntaxError { code: TEMPLATE, message, help: Some(RENDER.to_owned()), span, related }
+    SyntaxError { code: TEMPLATE, message, help: Some(help.to_owned()), span, related }
 }
 
 const TEMPLATE: &str = "unrendered-template";
 const RENDER: &str = "render it first (`helm template`, `kustomize build`) and check what comes out";
+const FILL_IN: &str = "fill it in first (Terraform's `templatefile`) and check what comes out";
+
+/// The code of an object that only configures a program.
+pub(super) const CONFIGURATION: &str = "no-manifest";
+
+/// Groups whose unnamed objects are files that a program reads when it starts, or a command reads on
+/// the client; no API server serves them.
+const CONFIGURATIONS: [&str; 16] = [
+    "apiserver.config.k8s.io",
+    "apiserver.k8s.io",
+    "audit.k8s.io",
+    "config.jobset.x-k8s.io",
+    "config.kueue.x-k8s.io",
+    "config.lws.x-k8s.io",
+    "controller-runtime.sigs.k8s.io",
+    "credentialprovider.kubelet.k8s.io",
+    "install.istio.io",
+    "k3d.io",
+    "kind.x-k8s.io",
+    "kubeadm.k8s.io",
+    "kubelet.config.k8s.io",
+    "kubeproxy.config.k8s.io",
+    "kubescheduler.config.k8s.io",
+    "skaffold",
+];
+
+fn is_configuration(group: &str, kind: &str) -> bool {
+    CONFIGURATIONS.contains(&group) || (group.is_empty() && kind == "Config")
+}
 
 /// Whether a text that cannot be parsed means to be a manifest.
 fn looks_like_manifest(text: &str) -> bool {
@@ -228,12 +268,21 @@ impl Collector {
             (None, Some(name)) => (name, true),
             // Read by kustomize on the client, where they need no name.
             (None, None) if group == "kustomize.config.k8s.io" => (Arc::from("kustomization"), false),
+            (None, None) if is_configuration(group, &kind) => {
+                self.error(
+                    &metadata.key("name"),
+                    CONFIGURATION,
+                    format!("`{kind}` of `{api_version}` without a name configures a program, and is no object of a cluster"),
+                    "keep the file out of what is deployed, or out of the check with `exclude`",
+                );
+                return None;
+            }
             (None, None) => {
                 self.error(
                     &metadata.key("name"),
                     "no-name",
-                    format!("a {kind} without `metadata.name`"),
-                    "give it a name",
+                    format!("`{kind}` without `metadata.name`"),
+                    "give it a name, or keep the file out with `exclude` if it is no manifest",
                 );
                 return None;
             }
@@ -378,6 +427,14 @@ mod tests {
         assert_eq!(errors("apiVersion: v1\nmetadata: {name: x}\n"), [("no-kind", 1)]);
         assert_eq!(errors("apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {}\n"), [("no-name", 3)]);
         assert_eq!(errors("apiVersion: v1\nkind: Pod\n"), [("no-name", 1)]);
+        // Read by a program, not by a cluster; with a name it is an object like any other.
+        let text = "apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nspec: {profile: default}\n";
+        assert_eq!(errors(text), [("no-manifest", 1)]);
+        assert!(!resources(text).manifest);
+        assert_eq!(
+            names("apiVersion: install.istio.io/v1alpha1\nkind: IstioOperator\nmetadata: {name: a}\n"),
+            ["install.istio.io v1alpha1 IstioOperator a @"]
+        );
         assert_eq!(errors("apiVersion: v1\nkind: Pod\nmetadata:\n  name: 123\n"), [("wrong-type", 4)]);
         assert_eq!(errors("apiVersion: v1\nkind: [Pod]\n"), [("wrong-type", 2)]);
         assert_eq!(errors("apiVersion: a/b/c\nkind: Pod\nmetadata: {name: x}\n"), [("bad-version", 1)]);
@@ -393,6 +450,7 @@ mod tests {
         );
         assert_eq!(errors("kind: Pod\n{{ if .Values.a }}\nmetadata:\n"), [("unrendered-template", 2)]);
         assert_eq!(errors("kind: Pod\nname: {{ .Values.a }}\n"), [("unrendered-template", 2)]);
+        assert_eq!(errors("kind: Pod\n%{ if named }name: ${name}%{ endif }\n"), [("unrendered-template", 2)]);
     }
 
     #[test]

@@ -15,6 +15,13 @@ pub fn text(bytes: &[u8]) -> Result<&str, SyntaxError> {
     if bytes.starts_with(b"\xFE\xFF") || bytes.starts_with(b"\xFF\xFE") || looks_like_utf16(bytes) {
         return Err(SyntaxError::new("encoding", "UTF-16 text").help("store the file as UTF-8").at(START));
     }
+    if bytes.starts_with(b"\0GITCRYPT\0") {
+        return Err(SyntaxError::new("encoding", "encrypted by git-crypt")
+            .help(
+                "unlock the repository before the check (`git-crypt unlock`), or name the file in `exclude`",
+            )
+            .at(START));
+    }
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     std::str::from_utf8(bytes).map_err(|error| {
         let valid = bytes.get(..error.valid_up_to()).unwrap_or_default();
@@ -94,5 +101,6 @@ mod tests {
         let error = text("a: 1\né\u{e9}".as_bytes().strip_suffix(b"\xA9").unwrap()).unwrap_err();
         assert_eq!((error.code, error.span.unwrap().line, error.span.unwrap().column), ("encoding", 2, 2));
         assert!(text(b"a\0b\0").is_err());
+        assert_eq!(text(b"\0GITCRYPT\0\xB7\x60").unwrap_err().message, "encrypted by git-crypt");
     }
 }

@@ -38,6 +38,7 @@ warn contains finding if {
 	environment.advised(params.environments, input.environment)
 	some pod in input.workload.pods
 	some entry in pods.all_containers(pod)
+	not image.injected(pod, entry.container)
 	parsed := image.parse(entry.container.image)
 	parsed.digest == ""
 	not values.matches_any(params.exempt, parsed.name)

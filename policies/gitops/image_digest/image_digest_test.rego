@@ -70,3 +70,11 @@ test_exempt_names if {
 	findings(one("registry.k8s.io/pause:3.10"), "prod", {"exempt": ["registry.k8s.io/*"]}) == set()
 	count(findings(one("example.org/web:1"), "prod", {"exempt": ["registry.k8s.io/*"]})) == 1
 }
+
+test_image_that_istio_injects_needs_no_digest if {
+	spec := {"containers": [{"name": "istio-proxy", "image": "auto"}]}
+	pod := {"path": ["spec"], "spec": spec, "metadata": {"annotations": {"inject.istio.io/templates": "gateway"}}}
+	rule.warn == set() with input as {"object": {"spec": spec}, "environment": "prod", "workload": {"pods": [pod], "demand": []}}
+		with data.params.gitops.image_digest as {"environments": ["prod"], "exempt": []}
+	paths(spec) == {["spec", "template", "spec", "containers", 0, "image"]}
+}

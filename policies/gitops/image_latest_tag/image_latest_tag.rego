@@ -46,6 +46,7 @@ warn contains finding if {
 findings contains finding if {
 	some pod in input.workload.pods
 	some entry in pods.all_containers(pod)
+	not image.injected(pod, entry.container)
 	parsed := image.parse(entry.container.image)
 	parsed.digest == ""
 	tag := image.effective_tag(parsed)

@@ -59,3 +59,11 @@ test_wrong_types_are_left_to_others if {
 	result(one(5), "prod", {}) == nothing
 	result({"containers": null}, "prod", {}) == nothing
 }
+
+test_image_that_istio_injects_needs_no_tag if {
+	spec := {"containers": [{"name": "istio-proxy", "image": "auto"}]}
+	pod := {"path": ["spec"], "spec": spec, "metadata": {"annotations": {"inject.istio.io/templates": "gateway"}}}
+	rule.deny == set() with input as {"object": {"spec": spec}, "environment": "prod", "workload": {"pods": [pod], "demand": []}}
+		with data.params.gitops.image_latest_tag as {"environments": ["prod"], "tags": ["latest"]}
+	result(spec, "prod", {}) == denied
+}

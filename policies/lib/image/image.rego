@@ -24,3 +24,11 @@ effective_tag(image) := "latest" if {
 	image.tag == ""
 	image.digest == ""
 } else := image.tag
+
+# Whether Istio's injector puts its own image in: it replaces `auto` in gateways, and which image it
+# takes is a setting of the mesh.
+injected(pod, container) if {
+	container.name == "istio-proxy"
+	container.image == "auto"
+	pod.metadata.annotations["inject.istio.io/templates"]
+}

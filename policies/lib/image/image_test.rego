@@ -47,3 +47,12 @@ test_effective_tag if {
 	image.effective_tag(image.parse("web:1")) == "1"
 	image.effective_tag(image.parse(concat("", ["web@", sha]))) == ""
 }
+
+test_image_of_an_istio_gateway_is_injected if {
+	gateway := {"metadata": {"annotations": {"inject.istio.io/templates": "gateway"}}}
+	image.injected(gateway, {"name": "istio-proxy", "image": "auto"})
+	not image.injected(gateway, {"name": "web", "image": "auto"})
+	not image.injected(gateway, {"name": "istio-proxy", "image": "proxyv2"})
+	not image.injected({"metadata": {}}, {"name": "istio-proxy", "image": "auto"})
+	not image.injected({}, {"name": "istio-proxy", "image": "auto"})
+}
