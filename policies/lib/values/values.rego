@@ -44,6 +44,7 @@ matches(pattern, value) if {
 
 # An empty list of patterns matches nothing.
 matches_any(patterns, value) if {
+	is_string(value)
 	some pattern in patterns
-	matches(pattern, value)
+	fleetgate.glob(pattern, value)
 }
