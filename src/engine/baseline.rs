@@ -393,3 +393,110 @@ impl<'b> Lookup<'b> {
         self.entries.iter().filter(|(_, _, _, used)| !used).count()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::About;
+
+    /// Text of a file with one entry for a finding of `rule` on cluster `a*`.
+    fn baseline(more: &str) -> Baseline {
+        Baseline::parse(&format!(
+            "apiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\nfindings:\n- {{rule: r, object: -/E/-/n, clusters: [a*], level: warn{more}}}\n"
+        ))
+        .unwrap()
+    }
+
+    fn finding(cluster: &str, level: Level, value: Option<&str>) -> Finding {
+        let file = Arc::new("f".into());
+        let about = About {
+            rule: "r",
+            level,
+            file: &file,
+            line: 1,
+            entry: ("E", "n"),
+            message: String::new(),
+            remediation: "",
+        };
+        let mut finding = about.finding();
+        finding.identity.cluster = cluster.into();
+        finding.details =
+            value.map(|value| Value::from_json_str(&format!("{{\"value\": {value}}}")).unwrap());
+        finding
+    }
+
+    #[track_caller]
+    fn stands(baseline: &Baseline, finding: &Finding, standing: &Standing) {
+        let today = jiff::civil::date(2026, 6, 30);
+        assert_eq!(Lookup::of(baseline, today).standing(finding), *standing);
+    }
+
+    #[test]
+    fn what_is_accepted_is_that_rule_object_route_and_cluster_and_nothing_else() {
+        let accepted = baseline("");
+        let same = finding("a1", Level::Warn, None);
+        stands(&accepted, &same, &Standing::Accepted);
+        stands(&accepted, &finding("b1", Level::Warn, None), &Standing::New);
+        stands(&accepted, &finding("-", Level::Warn, None), &Standing::New);
+        let other = |change: fn(&mut Finding)| {
+            let mut finding = same.clone();
+            change(&mut finding);
+            finding
+        };
+        stands(&accepted, &other(|f| f.identity.rule = "s".into()), &Standing::New);
+        stands(&accepted, &other(|f| f.identity.object = "-/E/-/m".into()), &Standing::New);
+        stands(&accepted, &other(|f| f.identity.route = "spec".into()), &Standing::New);
+    }
+
+    #[test]
+    fn a_higher_level_or_a_larger_value_is_worse() {
+        let accepted = baseline(", value: 8");
+        for (level, value, standing) in [
+            (Level::Warn, Some("8"), Standing::Accepted),
+            (Level::Info, Some("7.5"), Standing::Accepted),
+            (Level::Deny, Some("8"), Standing::Worse),
+            (Level::Warn, Some("8.5"), Standing::Worse),
+            (Level::Warn, Some("10"), Standing::Worse),
+            // Not known to be no larger.
+            (Level::Warn, None, Standing::Worse),
+            (Level::Warn, Some("{\"atLeast\": 1, \"unbounded\": true}"), Standing::Worse),
+        ] {
+            stands(&accepted, &finding("a", level, value), &standing);
+        }
+        stands(&baseline(""), &finding("a", Level::Warn, Some("1")), &Standing::Worse);
+    }
+
+    #[test]
+    fn an_entry_holds_on_its_last_day_and_not_after() {
+        let same = finding("a", Level::Warn, None);
+        stands(&baseline(", expires: 2026-06-30"), &same, &Standing::Accepted);
+        stands(&baseline(", expires: 2026-06-29"), &same, &Standing::New);
+    }
+
+    #[test]
+    fn one_more_of_the_same_is_new_in_each_cluster() {
+        let accepted = baseline(", count: 2");
+        let mut lookup = Lookup::of(&accepted, jiff::civil::date(2026, 6, 30));
+        for cluster in ["a1", "a2"] {
+            let same = finding(cluster, Level::Warn, None);
+            let standings: Vec<_> = (0..3).map(|_| lookup.standing(&same)).collect();
+            assert_eq!(standings, [Standing::Accepted, Standing::Accepted, Standing::New], "{cluster}");
+        }
+    }
+
+    #[test]
+    fn problems_of_rules_clusters_and_configuration_cannot_be_accepted() {
+        let problem = Problem::new("no-name", "m").in_file("a.yaml");
+        assert!(problem_key(&problem).is_some());
+        assert!(problem_key(&Problem { rule: Some("r".into()), ..problem.clone() }).is_none());
+        assert!(problem_key(&Problem { cluster: Some("a".into()), ..problem.clone() }).is_none());
+        assert!(problem_key(&Problem { file: None, ..problem }).is_none());
+    }
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let baseline =
+            baseline(", value: 2.5, count: 2, owner: \"@o\", reason: \"yes: # no\", expires: 2026-06-30");
+        assert_eq!(Baseline::parse(&baseline.render()).unwrap(), baseline);
+    }
+}

@@ -69,3 +69,69 @@ fn covers(waiver: &Waiver, finding: &Finding) -> bool {
         && waiver.cluster.is_match(finding.subject.cluster.as_deref().unwrap_or_default())
         && waiver.object.is_match(object.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ObjectId;
+
+    fn glob(pattern: &str) -> globset::GlobMatcher {
+        globset::Glob::new(pattern).unwrap().compile_matcher()
+    }
+
+    fn waiver(cluster: &str, object: &str) -> Waiver {
+        Waiver {
+            rule: glob("p/r"),
+            rule_pattern: "p/r".into(),
+            cluster: glob(cluster),
+            object: glob(object),
+            subject: object.into(),
+            reason: "r".into(),
+            owner: "o".into(),
+            expires: jiff::civil::date(2026, 6, 30),
+            file: std::sync::Arc::new("f".into()),
+            line: 1,
+        }
+    }
+
+    fn finding(rule: &str, cluster: Option<&str>) -> Finding {
+        let mut finding = config::unused_waiver(&waiver("*", "*"));
+        finding.rule = rule.into();
+        finding.subject.cluster = cluster.map(Into::into);
+        finding.subject.object = Some(ObjectId {
+            group: "".into(),
+            version: "v1".into(),
+            kind: "Pod".into(),
+            namespace: Some("ml".into()),
+            name: "p".into(),
+            generated: false,
+        });
+        finding
+    }
+
+    #[test]
+    fn a_waiver_holds_on_its_last_day_and_only_faces_of_clusters_give_grace() {
+        let waiver = waiver("*", "*");
+        let at = |month, day, face| standing(&waiver, jiff::civil::date(2026, month, day), face);
+        assert_eq!(at(6, 30, Face::Ci), Term::Holds);
+        assert_eq!(at(7, 1, Face::Ci), Term::Expired);
+        assert_eq!(at(7, 14, Face::Cmp), Term::Grace);
+        assert_eq!(at(7, 14, Face::Admission), Term::Grace);
+        assert_eq!(at(7, 15, Face::Cmp), Term::Expired);
+    }
+
+    #[test]
+    fn a_waiver_covers_its_rule_on_its_clusters_for_its_subject() {
+        let pod = finding("p/r", Some("prod-a"));
+        assert!(covers(&waiver("prod-*", "Pod ml/*"), &pod));
+        assert!(!covers(&waiver("dev-*", "Pod ml/*"), &pod));
+        assert!(!covers(&waiver("prod-*", "Pod web/*"), &pod));
+        assert!(!covers(&waiver("prod-*", "Pod"), &pod));
+        assert!(!covers(&waiver("prod-*", "Pod ml/*"), &finding("p/s", Some("prod-a"))));
+        // Where no cluster is known, only a waiver for all clusters is one for it.
+        assert!(covers(&waiver("*", "Pod ml/*"), &finding("p/r", None)));
+        assert!(!covers(&waiver("prod-*", "Pod ml/*"), &finding("p/r", None)));
+        // What is said about the configuration has no object that a waiver could name.
+        assert!(!covers(&waiver("*", "*"), &config::unused_waiver(&waiver("*", "*"))));
+    }
+}

@@ -322,7 +322,9 @@ impl Sorter<'_> {
                 // Its problem says so.
             } else if is_tool_file(path) && !found.named {
                 self.seen_through(path, file(), out);
-            } else if let Some(what) = self.own.get(path.as_path()).filter(|_| !found.named) {
+            } else if let Some(what) =
+                self.own.get(path.as_path()).filter(|_| !trees.is_empty() && !found.named)
+            {
                 out.skipped.push(Skipped { file: file(), reason: (*what).to_owned() });
             } else if !trees.is_empty() {
                 let contexts =
@@ -330,7 +332,8 @@ impl Sorter<'_> {
                 out.files.push(input(found, contexts.collect(), true));
             } else if found.named {
                 out.files.push(input(found, vec![Arc::clone(&self.context)], true));
-            } else if let Some(what) = self.scope.own(path) {
+            } else if let Some(what) = self.scope.own(path).or_else(|| self.own.get(path.as_path()).copied())
+            {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
             } else if self.graph.owner(path).is_some() {
                 self.seen_through(path, file(), out);
