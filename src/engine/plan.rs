@@ -308,13 +308,13 @@ impl Planner<'_> {
                 shared.entry((set, tier, seen, rules)).or_default().push(context);
             }
         }
-        let shares = shared.into_iter().map(|((_, _, _, rules), contexts)| Share {
+        let planned = shared.into_iter().map(|((_, _, _, rules), contexts)| Share {
             group: self.group(rules),
             contexts: contexts.into(),
         });
-        let shares: Arc<[Share]> = shares.collect();
-        self.shares.insert(key, shares.clone());
-        shares
+        let planned: Arc<[Share]> = planned.collect();
+        self.shares.insert(key, planned.clone());
+        planned
     }
 
     fn candidates(&mut self, id: &ObjectId, workload: bool) -> Arc<[usize]> {

@@ -365,7 +365,7 @@ impl Sorter<'_> {
     /// What a look at the whole fleet shows: clusters without manifests, exclusions without files.
     fn remark(&self, filled: &BTreeSet<&str>, out: &mut Discovery) {
         let Some(fleet) = self.scope.fleet else { return };
-        for tree in fleet.rendered.iter().filter(|tree| !filled.contains(tree.cluster.name.as_ref())) {
+        for tree in fleet.rendered.all().iter().filter(|tree| !filled.contains(tree.cluster.name.as_ref())) {
             let message = format!(
                 "no manifest of cluster `{}` was found: `{}` matches no file",
                 tree.cluster.name,
@@ -380,7 +380,8 @@ impl Sorter<'_> {
             problem.cluster = Some(Arc::clone(&tree.cluster.name));
             out.problems.push(problem);
         }
-        let named: BTreeSet<&str> = fleet.rendered.iter().map(|tree| tree.cluster.name.as_ref()).collect();
+        let named: BTreeSet<&str> =
+            fleet.rendered.all().iter().map(|tree| tree.cluster.name.as_ref()).collect();
         for cluster in fleet.fleet.clusters.keys().filter(|name| !named.contains(name.as_ref())) {
             out.notes
                 .push(format!("cluster `{cluster}` has no `rendered`: nothing is judged as running on it"));

@@ -52,7 +52,7 @@ pub struct Tree {
 /// The rendered trees of all clusters.
 #[derive(Debug, Clone, Default)]
 pub struct Trees {
-    trees: Vec<Tree>,
+    all: Vec<Tree>,
     /// The globs of all trees as one set: asking each tree would cost files times clusters.
     globs: GlobSet,
     /// For each glob of the set, the index of its tree.
@@ -69,12 +69,12 @@ impl Trees {
                 of_glob.push(index);
             }
         }
-        Ok(Self { globs: globs.build()?, trees, of_glob })
+        Ok(Self { globs: globs.build()?, all: trees, of_glob })
     }
 
     /// All of them, sorted by cluster.
-    pub fn iter(&self) -> std::slice::Iter<'_, Tree> {
-        self.trees.iter()
+    pub fn all(&self) -> &[Tree] {
+        &self.all
     }
 
     /// Those that hold a file, named relative to the fleet file.
@@ -82,7 +82,7 @@ impl Trees {
         let globs = self.globs.matches(path);
         let trees: BTreeSet<usize> =
             globs.into_iter().filter_map(|glob| self.of_glob.get(glob)).copied().collect();
-        trees.into_iter().filter_map(|tree| self.trees.get(tree))
+        trees.into_iter().filter_map(|tree| self.all.get(tree))
     }
 }
 

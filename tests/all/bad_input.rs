@@ -321,7 +321,7 @@ fn large_deep_and_multiplying_files_are_refused() {
     for (name, below) in
         ["b", "c", "d", "e", "f", "g", "h", "i"].iter().zip(["a", "b", "c", "d", "e", "f", "g", "h"])
     {
-        bomb.push_str(&format!("{name}: &{name} [{}]\n", vec![format!("*{below}"); 9].join(",")));
+        bomb += &format!("{name}: &{name} [{}]\n", vec![format!("*{below}"); 9].join(","));
     }
     sandbox.write("bomb.yaml", bomb.as_bytes());
     says(&check(&sandbox, &["-p", "p.rego", "bomb.yaml", "ok.yaml"]).exits(2), &["bomb.yaml", "alias"]);
@@ -423,8 +423,8 @@ mod unix {
 
     #[test]
     fn a_reader_that_went_away_changes_no_status() {
-        let pods: String =
-            (0..3000).map(|n| format!("{}---\n", POD.replace("name: p", &format!("name: p{n}")))).collect();
+        let pods = (0..3000).map(|n| POD.replace("name: p", &format!("name: p{n}")));
+        let pods = pods.collect::<Vec<_>>().join("---\n");
         let sandbox = Sandbox::new(&[("p.rego", RULE), ("pods.yaml", &pods)]);
         let mut child = command(sandbox.path())
             .args(["check", "--no-shipped-policies", "-p", "p.rego", "pods.yaml", "-o", "json"])

@@ -66,7 +66,7 @@ fn an_empty_fleet_file_is_a_fleet_without_anything() {
     assert!(
         loaded.fleet.clusters.is_empty()
             && loaded.fleet.overrides.is_empty()
-            && loaded.rendered.iter().next().is_none()
+            && loaded.rendered.all().is_empty()
     );
 }
 
