@@ -317,12 +317,12 @@ fn large_deep_and_multiplying_files_are_refused() {
         &["deep.json:1", "levels deep"],
     );
 
-    let mut bomb = String::from("a: &a [x,x,x,x,x,x,x,x,x]\n");
-    for (name, below) in
-        ["b", "c", "d", "e", "f", "g", "h", "i"].iter().zip(["a", "b", "c", "d", "e", "f", "g", "h"])
-    {
-        bomb += &format!("{name}: &{name} [{}]\n", vec![format!("*{below}"); 9].join(","));
-    }
+    let level = |(name, below): (&&str, &str)| {
+        format!("{name}: &{name} [{}]\n", vec![format!("*{below}"); 9].join(","))
+    };
+    let levels = ["b", "c", "d", "e", "f", "g", "h", "i"].iter();
+    let levels = levels.zip(["a", "b", "c", "d", "e", "f", "g", "h"]).map(level);
+    let bomb = format!("a: &a [x,x,x,x,x,x,x,x,x]\n{}", levels.collect::<Vec<_>>().concat());
     sandbox.write("bomb.yaml", bomb.as_bytes());
     says(&check(&sandbox, &["-p", "p.rego", "bomb.yaml", "ok.yaml"]).exits(2), &["bomb.yaml", "alias"]);
 }
