@@ -241,6 +241,20 @@ fn a_required_rule_that_is_off_is_an_error() {
 }
 
 #[test]
+fn a_rule_about_one_cluster_is_not_answered_by_another() {
+    let rule = RULE.replace("input.object.spec.hostNetwork\n", "input.cluster.name == \"b\"\n");
+    let sandbox = fleet(POLICIES).also("pol/net.rego", &rule).also("rendered/b/pod.yaml", POD);
+    let file = sandbox.read("fleetgate.yaml");
+    let file = file.replace("clusters:\n", "clusters:\n  b: {environment: prod, rendered: rendered/b}\n");
+    sandbox.write("fleetgate.yaml", file.as_bytes());
+    let report = check(&sandbox, &["-o", "json"]).exits(1).json();
+    let findings = report["findings"].as_array().expect("findings");
+    assert_eq!(findings.len(), 1, "{report}");
+    assert!(findings[0].to_string().contains("rendered/b/pod.yaml"), "{report}");
+    assert!(!findings[0].to_string().contains("rendered/a/pod.yaml"), "{report}");
+}
+
+#[test]
 fn unknown_names_are_errors_with_the_nearest_known() {
     let sandbox = fleet(POLICIES);
     sandbox.write("loose.yaml", POD.as_bytes());
