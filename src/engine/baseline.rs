@@ -1,7 +1,7 @@
 //! The baseline: findings that were there when a gate was put in front of an old repository. They
 //! are accepted until they are mended or get worse.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -61,6 +61,19 @@ pub struct AcceptedProblem {
     /// How many of them, if more than one.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub count: usize,
+}
+
+impl Entry {
+    /// What the entry accepts, apart from where and how much.
+    fn key(&self) -> (&str, &str, &str) {
+        (&self.rule, &self.object, &self.route)
+    }
+}
+
+impl AcceptedProblem {
+    fn key(&self) -> (&str, &str) {
+        (&self.file, &self.code)
+    }
 }
 
 const fn one() -> usize {
@@ -208,31 +221,29 @@ impl Baseline {
     /// Entries that stay keep their owner, reason and expiry.
     #[must_use]
     pub fn changed(&self, now: &Self, change: Change) -> Self {
-        let same = |a: &Entry, b: &Entry| a.rule == b.rule && a.object == b.object && a.route == b.route;
-        let still = |entry: &&Entry| now.findings.iter().any(|current| same(entry, current));
         let mut changed = Self::default();
         match change {
             Change::Prune => {
-                changed.findings = self.findings.iter().filter(still).cloned().collect();
-                changed.problems = self
-                    .problems
-                    .iter()
-                    .filter(|old| now.problems.iter().any(|new| new.file == old.file && new.code == old.code))
-                    .cloned()
-                    .collect();
+                let there: BTreeSet<_> = now.findings.iter().map(Entry::key).collect();
+                let unread: BTreeSet<_> = now.problems.iter().map(AcceptedProblem::key).collect();
+                let findings = self.findings.iter().filter(|old| there.contains(&old.key()));
+                changed.findings = findings.cloned().collect();
+                let problems = self.problems.iter().filter(|old| unread.contains(&old.key()));
+                changed.problems = problems.cloned().collect();
             }
             Change::Update => {
-                changed.findings = (now.findings.iter())
-                    .map(|current| match self.findings.iter().find(|old| same(old, current)) {
-                        Some(old) => Entry {
-                            owner: old.owner.clone(),
-                            reason: old.reason.clone(),
-                            expires: old.expires,
-                            ..current.clone()
-                        },
-                        None => current.clone(),
-                    })
-                    .collect();
+                // The first of several entries for one identity speaks for them.
+                let known: BTreeMap<_, _> = self.findings.iter().rev().map(|old| (old.key(), old)).collect();
+                let findings = now.findings.iter().map(|current| match known.get(&current.key()) {
+                    Some(old) => Entry {
+                        owner: old.owner.clone(),
+                        reason: old.reason.clone(),
+                        expires: old.expires,
+                        ..current.clone()
+                    },
+                    None => current.clone(),
+                });
+                changed.findings = findings.collect();
                 changed.problems.clone_from(&now.problems);
             }
         }
