@@ -95,18 +95,23 @@ impl Hints {
         }
     }
 
-    /// Reads Argo CD's cluster secrets and the lists of `ApplicationSet`s.
+    /// Reads Argo CD's cluster secrets, the lists of `ApplicationSet`s and where `Application`s go.
     pub(super) fn objects<'p>(&mut self, files: impl Iterator<Item = &'p Utf8Path>) {
         for file in files {
             let Some(content) = fs::read(file).ok().filter(|bytes| bytes.len() < (4 << 20)) else { continue };
             let Ok(content) = manifest::text(&content) else { continue };
-            if !content.contains("argocd.argoproj.io/secret-type") && !content.contains("ApplicationSet") {
+            if !content.contains("argoproj.io/") {
                 continue;
             }
             for document in manifest::split(content).documents {
                 let Ok(value) = manifest::value(document.text) else { continue };
                 match text(&value, &["kind"]) {
                     Some("Secret") => self.secret(&value),
+                    Some("Application") => {
+                        let name = text(&value, &["spec", "destination", "name"]);
+                        // Argo CD's own cluster, which has no name of its own.
+                        self.cluster(name.filter(|name| *name != "in-cluster"), None);
+                    }
                     Some("ApplicationSet") => {
                         if let Some(spec) = at(&value, &["spec"]) {
                             self.lists(spec, 0);

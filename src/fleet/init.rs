@@ -93,13 +93,16 @@ fn propose(root: &Utf8Path, hints: Hints) -> Proposal {
         if fallback == "unsorted" {
             let names = unsorted.join("`, `");
             remarks.push(format!("the environment of `{names}` could not be told: replace `unsorted`"));
+        } else {
+            let names = unsorted.join("`, `");
+            remarks.push(format!("`{names}` is put in `{fallback}` because no other environment was found"));
         }
         environments.insert(fallback.clone());
         clusters.extend(unsorted.into_iter().map(|name| (name, fallback.clone())));
     }
     if clusters.is_empty() {
         remarks.push(
-            "no clusters were found: no `clusters/<name>`, no `rendered/<name>`, no Argo CD cluster"
+            "no clusters were found: no `clusters/<name>`, no `rendered/<name>`, no Argo CD cluster or `destination.name`"
                 .to_owned(),
         );
     }

@@ -191,6 +191,22 @@ fn what_is_proposed_for_a_known_layout_is_what_is_there() {
 }
 
 #[test]
+fn clusters_that_applications_go_to_are_proposed() {
+    let to = |name| {
+        format!(
+            "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: a}}\nspec: {{destination: {{name: {name}}}}}\n"
+        )
+    };
+    let (east, own, hub) = (to("east-prod"), to("in-cluster"), to("hub"));
+    let tree = Tree::new(&[("apps/a.yaml", &east), ("apps/b.yaml", &own), ("apps/c.yaml", &hub)]);
+    let proposal = fleet::init(&tree.root, TODAY).unwrap();
+    let clusters: Vec<_> =
+        proposal.clusters.iter().map(|(name, env)| (name.as_str(), env.as_str())).collect();
+    assert_eq!(clusters, [("east-prod", "prod"), ("hub", "prod")]);
+    assert!(proposal.text.contains("`hub` is put in `prod`"), "{}", proposal.text);
+}
+
+#[test]
 fn a_layout_that_is_altered_afterwards_is_not_proposed_as_rendered() {
     let tree = Tree::new(&[
         ("clusters/prod/kustomization.yaml", "resources: [p.yaml]\nimages: [{name: a, newTag: b}]\n"),
