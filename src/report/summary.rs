@@ -62,6 +62,17 @@ pub(super) fn nothing(report: &Report) -> String {
         format!("none of {} could be evaluated", count(counts.rules, "rule", "rules"))
     } else if counts.files == 0 {
         "no file was found".to_owned()
+    } else if counts.unrendered > 0 {
+        format!(
+            "no Kubernetes object in {}, and {} not rendered; check what `helm template` or `kustomize \
+             build` puts out",
+            count(counts.files, "file", "files"),
+            count(
+                counts.unrendered,
+                "chart, kustomization or the like is",
+                "charts, kustomizations and the like are"
+            )
+        )
     } else {
         format!("no Kubernetes object in {}", count(counts.files, "file", "files"))
     }

@@ -158,3 +158,15 @@ fn o20_the_exit_status_is_the_same_in_every_format() {
         sandbox.run(&conftest(&["empty", "-o", format])).exits(3);
     }
 }
+
+#[test]
+fn a_tree_of_charts_says_what_to_do_instead_of_passing() {
+    let sandbox = Sandbox::new(&[
+        ("chart/Chart.yaml", "apiVersion: v2\nname: web\nversion: 1.0.0\n"),
+        ("chart/values.yaml", "replicas: 2\n"),
+        ("chart/templates/web.yaml", "kind: Deployment\nspec: {replicas: {{ .Values.replicas }}}\n"),
+    ]);
+    let run = sandbox.run(&["check", "."]).exits(3);
+    assert!(run.stdout.contains("1 chart, kustomization or the like is not rendered"), "{}", run.stdout);
+    assert!(run.stdout.contains("helm template"), "{}", run.stdout);
+}
