@@ -18,7 +18,7 @@ use super::resolve::Tree;
 use super::skip::Known;
 use super::tree::{Files, is_tool_file};
 use super::walk::{Found, Root, Walked};
-use super::{scan, suggest};
+use super::{kustomize, scan, suggest};
 use crate::manifest::corpus::{Content, InputFile};
 use crate::model::{Cluster, Context, Exclusion, Problem, Value};
 
@@ -301,6 +301,17 @@ impl Sorter<'_> {
         }
     }
 
+    /// Whether a file lies beside a kustomization, which then decides what of the directory is
+    /// applied: Argo CD, Flux and `kubectl apply -k` build it and apply no other file. One that was
+    /// not read may name any file.
+    fn is_left_out(&self, path: &Utf8Path) -> bool {
+        let beside = kustomize::NAMES.iter().map(|name| path.with_file_name(name));
+        let mut beside = beside.filter(|file| self.files.contains_key(file)).peekable();
+        let unread =
+            |file: &Utf8PathBuf| self.broken.contains(file) || self.excluded.contains_key(file.as_path());
+        beside.peek().is_some() && !beside.any(|file| unread(&file))
+    }
+
     /// Sorts every file that is to be judged.
     fn sort(&self, out: &mut Discovery) {
         let mut filled: BTreeSet<&str> = BTreeSet::new();
@@ -339,6 +350,9 @@ impl Sorter<'_> {
                 self.seen_through(path, file(), out);
             } else if let Some(what) = self.known(path).filter(|_| !taken.contains(path.as_path())) {
                 out.skipped.push(Skipped { file: file(), reason: what.to_owned() });
+            } else if !taken.contains(path.as_path()) && self.is_left_out(path) {
+                let reason = "not named by the kustomization beside it".to_owned();
+                out.skipped.push(Skipped { file: file(), reason });
             } else {
                 out.files.push(input(found, vec![Arc::clone(&self.context)], false));
             }
