@@ -171,6 +171,7 @@ fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
         Need::Health => Some("needs `health`: not configured here"),
         Need::Approvals => Some("needs `approvals`: not configured here"),
         Need::Inventory => Some("needs `inventory`: not configured here"),
+        Need::Demand => Some("needs `demand`: this version does not provide `input.workload.demand`"),
     };
     rule.needs.iter().find_map(missing).map(str::to_owned)
 }

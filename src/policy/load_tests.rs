@@ -438,6 +438,17 @@ fn demand_is_not_compared_raw() {
 }
 
 #[test]
+fn a_rule_that_reads_demand_needs_it() {
+    let needs = |condition: &str| {
+        let set = native("a", &format!("deny contains \"x\" if {{\n\t{condition}\n}}")).native().unwrap();
+        set.rules[0].needs.contains(&Need::Demand)
+    };
+    assert!(needs("some row in input.workload.demand; row.fits == \"no\""));
+    assert!(!needs("some pod in input.workload.pods; pod.spec.hostNetwork"));
+    assert!(!needs("input.object.spec.demand == 3"));
+}
+
+#[test]
 fn parse_errors_have_a_place() {
     assert_eq!(
         error(native("a", "deny contains \"x\" if {\n\tx := := 1\n}").native()),

@@ -10,8 +10,8 @@ use crate::model::{Level, Problem};
 use super::graph::Graph;
 use super::load::{Loaded, Origin};
 use super::metadata::{self, Metadata};
-use super::set::{Entry, Rule, Target};
-use super::syntax::{Shape, Syntax};
+use super::set::{Entry, Need, Rule, Target};
+use super::syntax::{Part, Shape, Syntax};
 use super::{reads, shipped, sources};
 
 /// What a package is by its name.
@@ -171,6 +171,10 @@ fn rule(
     if entries.is_empty() {
         return None;
     }
+    let mut needs = metadata.needs;
+    if reads_demand(graph, &syntax.package) {
+        needs.insert(Need::Demand);
+    }
     Some(Rule {
         id: id.into(),
         package: syntax.package_name().into(),
@@ -182,7 +186,7 @@ fn rule(
         page,
         target: metadata.target.unwrap_or(Target::Resource),
         matches: metadata.matches,
-        needs: metadata.needs,
+        needs,
         faces: metadata.faces,
         reads: reading.reads,
         reads_inventory: reading.inventory,
@@ -190,6 +194,16 @@ fn rule(
         set,
         file: Arc::clone(&syntax.file.path),
     })
+}
+
+/// Whether a package, or what it reaches, mentions the demand rows of a workload.
+fn reads_demand(graph: &Graph<'_>, package: &[Arc<str>]) -> bool {
+    let demand = ["input", "workload", "demand"];
+    let is_demand = |path: &[Part]| {
+        path.len() >= demand.len()
+            && path.iter().zip(demand).all(|(part, key)| matches!(part, Part::Key(name) if **name == *key))
+    };
+    graph.reachable(package).iter().any(|(_, rule)| rule.uses.iter().any(|mention| is_demand(&mention.path)))
 }
 
 /// `deny` and `warn` of a package; anything that only looks like them is a problem.

@@ -61,12 +61,14 @@ pub enum Need {
     Approvals,
     /// `data.inventory`.
     Inventory,
+    /// `input.workload.demand`; a rule that reads it needs it without saying so.
+    Demand,
 }
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 6] =
-        [Self::Fleet, Self::Time, Self::Actor, Self::Health, Self::Approvals, Self::Inventory];
+    pub const ALL: [Self; 7] =
+        [Self::Fleet, Self::Time, Self::Actor, Self::Health, Self::Approvals, Self::Inventory, Self::Demand];
 
     /// The word in metadata and reports.
     pub const fn as_str(self) -> &'static str {
@@ -77,6 +79,7 @@ impl Need {
             Self::Health => "health",
             Self::Approvals => "approvals",
             Self::Inventory => "inventory",
+            Self::Demand => "demand",
         }
     }
 }
