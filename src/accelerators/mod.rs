@@ -2,29 +2,37 @@
 //! moment. Everything here is pure: it sees the objects it is given and nothing else.
 
 mod amount;
+mod assess;
 mod claims;
 mod demand;
 mod entry;
 mod formula;
 mod inline;
 mod machines;
+mod placement;
 mod pod;
+mod quota;
 mod registry;
 mod resources;
 mod rules;
 mod scale;
+mod scan;
 mod tree;
 mod value;
 mod walk;
 mod workload;
 
 pub use amount::{Amount, Fits, Three};
+pub use assess::{Assessed, Assessment, assess};
 pub use claims::claim_devices;
 pub use demand::{ObjectDemand, Totals, totals};
 pub use entry::{AutoscalesEntry, DeviceEntry, KindEntry, PartEntry, Rule, ScaleEntry, TimesEntry};
+pub use placement::{Candidate, FamilyRow, Placement, Selected};
 pub use pod::{Resources, pod_resources};
+pub use quota::{Flavor, Queued, Quota};
 pub use registry::{Registry, RegistryError};
 pub use resources::{Class, class, is_extended};
+pub use scan::{Unaccounted, unaccounted};
 pub use tree::{Note, Tree};
 pub use workload::{Bounds, PodGroup, Workload};
 

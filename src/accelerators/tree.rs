@@ -67,6 +67,18 @@ impl<'a> Tree<'a> {
         self.registry.get(group, version, kind)
     }
 
+    /// The objects of a kind, by name, with their positions.
+    pub(super) fn of_kind<'t>(
+        &'t self,
+        group: &'t str,
+        kind: &'t str,
+    ) -> impl Iterator<Item = (usize, &'a Value)> + 't {
+        let from: Name<'_> = (group, kind, "");
+        let names = self.names.range::<Name<'_>, _>(from..);
+        let names = names.take_while(move |((g, k, _), _)| *g == group && *k == kind);
+        names.flat_map(|(_, found)| found).filter_map(|(_, index)| Some((*index, *self.objects.get(*index)?)))
+    }
+
     /// What an autoscaler does to the object at a position.
     pub(super) fn bounds(&self, index: usize) -> Option<&Bounds> {
         self.bounds.get(&index)

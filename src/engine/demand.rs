@@ -100,6 +100,8 @@ spec:
                 provider: None,
                 region: None,
                 labels: BTreeMap::new(),
+                pools: None,
+                injects: crate::model::Injects::default(),
                 facts: Value::new_object(),
             };
             Arc::new(Context { cluster: Some(Arc::new(cluster)), environment: Some("prod".into()) })

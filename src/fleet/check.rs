@@ -68,7 +68,7 @@ impl Checker<'_> {
                 let what = format!("cluster `{name}`");
                 self.environment(&route, &what, &entry.0.environment);
             }
-            for (position, accelerator) in entry.0.accelerators.iter().enumerate() {
+            for (position, accelerator) in entry.0.accelerators.iter().flatten().enumerate() {
                 let route = route.key("accelerators").index(position);
                 self.filled(&route, "family", &accelerator.family);
                 self.filled(&route, "resource", &accelerator.resource);

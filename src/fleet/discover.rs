@@ -20,7 +20,7 @@ use super::tree::{Files, is_tool_file};
 use super::walk::{Found, Root, Walked};
 use super::{kustomize, scan, suggest};
 use crate::manifest::corpus::{Content, InputFile};
-use crate::model::{Cluster, Context, Exclusion, Problem, Value};
+use crate::model::{Cluster, Context, Exclusion, Injects, Problem, Value};
 
 /// Finds what is to be judged: the files and trees at `paths`, or the whole fleet if there are none,
 /// or the current directory if there is no fleet either. `today` decides which exclusions hold.
@@ -173,6 +173,8 @@ fn loose_context(fleet: Option<&Loaded>, loose: &Loose, problems: &mut Vec<Probl
                 provider: None,
                 region: None,
                 labels: BTreeMap::new(),
+                pools: None,
+                injects: Injects::default(),
                 facts: Value::from(facts.collect::<BTreeMap<_, _>>()),
             }));
         }

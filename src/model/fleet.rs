@@ -27,8 +27,86 @@ pub struct Cluster {
     pub region: Option<Arc<str>>,
     /// Free labels.
     pub labels: BTreeMap<Arc<str>, Arc<str>>,
+    /// Its accelerator nodes, pool by pool. None: nobody said, which is not the same as an empty list.
+    pub pools: Option<Vec<Pool>>,
+    /// What its webhooks and its cloud add to pods.
+    pub injects: Injects,
     /// The whole entry as policies see it (`input.cluster`), with `name` and `environment` filled in.
     pub facts: Value,
+}
+
+/// Nodes of a cluster that have one kind of accelerator.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Pool {
+    /// Family, such as `H100` or `TPU-v6e`.
+    pub family: Arc<str>,
+    /// Extended resource that a pod asks for, such as `nvidia.com/gpu`.
+    pub resource: Arc<str>,
+    /// Units of `resource` on one node.
+    pub per_node: u64,
+    /// Nodes, at most; none: not known.
+    pub nodes: Option<u64>,
+    /// Capacity type, such as `on-demand`, `spot` or `reserved`.
+    pub capacity_type: Option<Arc<str>>,
+    /// Labels of the nodes.
+    pub labels: BTreeMap<Arc<str>, Arc<str>>,
+    /// Taints of the nodes.
+    pub taints: Vec<Taint>,
+    /// Resource of the network fabric, such as `vpc.amazonaws.com/efa`.
+    pub fabric: Option<Arc<str>>,
+    /// How one device is shared, such as `time-slicing`; none: whole devices.
+    pub sharing: Option<Arc<str>>,
+}
+
+/// A taint of nodes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Taint {
+    /// Key.
+    pub key: Arc<str>,
+    /// Value; empty if there is none.
+    pub value: Arc<str>,
+    /// `NoSchedule`, `PreferNoSchedule` or `NoExecute`.
+    pub effect: Arc<str>,
+}
+
+/// What a cluster adds to pods on their way in.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Injects {
+    /// Tolerations, as a pod spec has them.
+    pub tolerations: Vec<Value>,
+    /// Node selector entries.
+    pub node_selector: BTreeMap<Arc<str>, Arc<str>>,
+    /// Only for pods that ask for one of these resources; all pods if empty.
+    pub resources: Vec<Arc<str>>,
+}
+
+/// A limit on the accelerators that a team may use.
+#[derive(Debug, Clone)]
+pub struct Budget {
+    /// The team.
+    pub team: Arc<str>,
+    /// Accelerator family.
+    pub family: Arc<str>,
+    /// The environment over whose clusters it runs, if it names one.
+    pub environment: Option<Arc<str>>,
+    /// Globs of the clusters over which it runs, if it names clusters.
+    pub clusters: Vec<GlobMatcher>,
+    /// The globs as written.
+    pub cluster_patterns: Vec<Arc<str>>,
+    /// Capacity type; all of them if absent.
+    pub capacity_type: Option<Arc<str>>,
+    /// Devices.
+    pub limit: u64,
+    /// Who may raise it.
+    pub owner: Owner,
+    /// Whether batch workloads are left to the quota of their queue.
+    pub batch_queued: bool,
+    /// How many workloads may roll out at once.
+    pub rollout_concurrency: u32,
+    /// Where it stands.
+    pub file: Arc<camino::Utf8PathBuf>,
+    /// Line in `file`, from 1.
+    pub line: usize,
 }
 
 /// Where a file's objects go: one cluster, or an environment without a known cluster, or nowhere known.
@@ -134,6 +212,8 @@ pub struct Fleet {
     pub exclusions: Vec<Exclusion>,
     /// Levels and modes, in the order in which they apply (profile first).
     pub overrides: Vec<Override>,
+    /// Limits on what teams may use.
+    pub budgets: Vec<Budget>,
     /// Rules that must be evaluated: unavailable means exit 2.
     pub required: Vec<Arc<str>>,
     /// The document at `data.fleet`.
@@ -150,6 +230,7 @@ impl Default for Fleet {
             waivers: Vec::new(),
             exclusions: Vec::new(),
             overrides: Vec::new(),
+            budgets: Vec::new(),
             required: Vec::new(),
             data: Value::new_object(),
         }

@@ -12,7 +12,10 @@ mod route;
 mod value;
 
 pub use finding::{Finding, Identity, Standing, Subject};
-pub use fleet::{Cluster, Context, Environment, Exclusion, Fleet, Override, Owner, Team, Waiver};
+pub use fleet::{
+    Budget, Cluster, Context, Environment, Exclusion, Fleet, Injects, Override, Owner, Pool, Taint, Team,
+    Waiver,
+};
 pub use level::{Face, Level, Mode};
 pub use object::ObjectId;
 pub use place::{Place, Source, Span};

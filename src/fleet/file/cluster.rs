@@ -31,9 +31,9 @@ pub struct Cluster {
     /// Its Prometheus, instead of the fleet's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prometheus: Option<Prometheus>,
-    /// Its accelerators.
-    #[serde(default)]
-    pub accelerators: Vec<Accelerator>,
+    /// Its accelerators. Absent means that nobody said; an empty list, that it has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accelerators: Option<Vec<Accelerator>>,
     /// What the cluster's own webhooks and its cloud add to pods.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub injects: Option<Injects>,
@@ -91,6 +91,17 @@ pub struct Taint {
     pub value: Option<String>,
     /// Effect.
     pub effect: Effect,
+}
+
+impl Effect {
+    /// As Kubernetes writes it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NoSchedule => "NoSchedule",
+            Self::PreferNoSchedule => "PreferNoSchedule",
+            Self::NoExecute => "NoExecute",
+        }
+    }
 }
 
 /// What a taint does to a pod that does not tolerate it.

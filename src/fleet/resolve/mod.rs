@@ -1,6 +1,7 @@
 //! A merged fleet file becomes the fleet that the engine sees; names are looked up, globs compiled,
 //! and everything that is wrong is collected.
 
+mod capacity;
 mod rendered;
 
 use std::collections::BTreeMap;
@@ -59,6 +60,7 @@ pub(super) fn resolve(root: Utf8PathBuf, parts: Vec<Part>, problems: Vec<Problem
         waivers: resolver.waivers(),
         exclusions: resolver.exclusions(),
         overrides,
+        budgets: resolver.budgets(),
         required: merged
             .document
             .policies
@@ -109,6 +111,8 @@ impl Resolver<'_> {
                 provider: cluster.provider.as_deref().map(Into::into),
                 region: cluster.region.as_deref().map(Into::into),
                 labels: cluster.labels.iter().map(|(k, v)| (k.as_str().into(), v.as_str().into())).collect(),
+                pools: cluster.accelerators.as_deref().map(capacity::pools),
+                injects: cluster.injects.as_ref().map(capacity::injects).unwrap_or_default(),
                 facts: facts(name, cluster),
             };
             (Arc::clone(&resolved.name), Arc::new(resolved))
