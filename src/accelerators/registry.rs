@@ -161,15 +161,25 @@ impl Registry {
 
     /// Adds entries. An entry for a kind (and versions) that is registered already replaces it.
     pub fn extend(&mut self, entries: impl IntoIterator<Item = KindEntry>) -> Result<(), RegistryError> {
-        for entry in entries {
-            let name = KindName { group: entry.group.as_str().into(), kind: entry.kind.as_str().into() };
-            let kind =
-                Kind::parse(&entry).map_err(|message| RegistryError { kind: name.to_string(), message })?;
-            let same = self.groups.entry(name.group).or_default().entry(name.kind).or_default();
-            same.retain(|other| other.versions != kind.versions);
-            same.push(Arc::new(kind));
-        }
-        Ok(())
+        entries.into_iter().try_for_each(|entry| self.add(&entry).map(drop))
+    }
+
+    /// Adds an entry and says whether it replaces one: an entry for the same kind and versions.
+    pub fn add(&mut self, entry: &KindEntry) -> Result<bool, RegistryError> {
+        let name = KindName { group: entry.group.as_str().into(), kind: entry.kind.as_str().into() };
+        let kind = Kind::parse(entry).map_err(|message| RegistryError { kind: name.to_string(), message })?;
+        let same = self.groups.entry(name.group).or_default().entry(name.kind).or_default();
+        let before = same.len();
+        same.retain(|other| other.versions != kind.versions);
+        let replaces = same.len() < before;
+        same.push(Arc::new(kind));
+        Ok(replaces)
+    }
+
+    /// The kinds, written `Kind.group`, that an entry embeds and that are not registered.
+    pub fn missing<'e>(&self, entry: &'e KindEntry) -> Vec<&'e str> {
+        let embedded = entry.pods.iter().filter_map(|part| part.embeds.as_deref());
+        embedded.filter(|name| self.named(&KindName::parse(name)).is_none()).collect()
     }
 
     /// Group and kind of each entry, sorted.

@@ -253,6 +253,7 @@ pub(super) fn judge(
     });
     counts::fill(&mut report.counts, &subjects.corpus, &subjects.discovery);
     report.notes.extend(subjects.discovery.notes.iter().cloned());
+    report.notes.extend(rulebook.fleet.iter().flat_map(|fleet| fleet.notes.iter().cloned()));
     report.notes.sort();
     report
 }

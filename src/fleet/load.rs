@@ -9,6 +9,7 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use super::file::{API_VERSION, Document};
 use super::resolve::{self, PolicySource, Trees};
+use crate::accelerators::Registry;
 use crate::error::{Error, Result};
 use crate::manifest::{self, SyntaxError};
 use crate::model::{Fleet, Problem, Route, Span, Step, Value};
@@ -63,6 +64,10 @@ pub struct Loaded {
     pub(super) param_routes: std::collections::BTreeMap<Arc<str>, (usize, Route)>,
     /// Where each cluster's rendered manifests are.
     pub rendered: Trees,
+    /// The kinds that run pods: those that are shipped, and those of the file.
+    pub registry: Registry,
+    /// What people should know about the file, such as that it replaces a shipped kind.
+    pub notes: Vec<String>,
 }
 
 impl Loaded {

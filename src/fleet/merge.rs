@@ -52,6 +52,7 @@ pub(super) fn merge(parts: &[Part]) -> Merged {
         gates: merger.map(&["gates"], |d| Some(&d.gates)),
         break_glass: merger.one("breakGlass", |d| d.break_glass.as_ref()),
         rules: merger.map(&["rules"], |d| Some(&d.rules)),
+        kinds: merger.list("kinds", |d| &d.kinds),
         policies: merger.list("policies", |d| &d.policies),
         argocd: (!projects.is_empty()).then_some(ArgoCd { projects }),
         teams: merger.map(&["teams"], |d| Some(&d.teams)),

@@ -71,3 +71,38 @@ fn what_cannot_be_read_may_ask_for_any_number() {
 fn nothing_to_count_is_its_own_status() {
     Sandbox::new(&[("notes.txt", "none")]).run(&["demand"]).exits(3);
 }
+
+/// Three barns of four pods of eight devices.
+const FARM: &str = "apiVersion: ml.example.org/v1
+kind: Farm
+metadata: {name: green, namespace: ml}
+spec:
+  barns: 3
+  template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]}}
+";
+
+#[test]
+fn a_kind_added_in_the_fleet_file_counts() {
+    let fleet = |kinds: &str| format!("apiVersion: fleetgate.dev/v1alpha1\nkind: Fleet\n{kinds}");
+    let kinds = "kinds: [{group: ml.example.org, kind: Farm, pods: [{template: spec.template, \
+                 replicas: spec.barns, per: \"4\"}]}]\n";
+    let sandbox = Sandbox::new(&[("farm.yaml", FARM), ("fleetgate.yaml", &fleet(""))]);
+    let without = sandbox.run(&["demand", "farm.yaml", "-o", "json"]).json();
+    assert_ne!(without["totals"][0]["steady"], 96);
+    let sandbox = sandbox.also("fleetgate.yaml", &fleet(kinds));
+    let report = sandbox.run(&["demand", "farm.yaml", "-o", "json"]).exits(0).json();
+    let row = json!([{"resource": "nvidia.com/gpu", "steady": 96, "rollout": 96, "autoscaled": 96}]);
+    assert_eq!(report["totals"], row);
+}
+
+#[test]
+fn a_shipped_kind_that_is_replaced_is_told() {
+    let fleet = "apiVersion: fleetgate.dev/v1alpha1\nkind: Fleet\nkinds:\n  - {group: apps, kind: Deployment, \
+                 pods: [{template: spec.template}]}\n";
+    let sandbox = Sandbox::new(&[("serve.yaml", DEPLOYMENT), ("fleetgate.yaml", fleet)]);
+    let note = "note: kind `Deployment.apps` of `fleetgate.yaml:4` replaces the shipped one";
+    let run = sandbox.run(&["demand", "serve.yaml"]).exits(0);
+    assert!(run.stderr.contains(note), "{}", run.stderr);
+    let check = sandbox.run(&["check", "serve.yaml", "--fail-on", "deny", "-o", "json"]);
+    assert!(check.stdout.contains("replaces the shipped one"), "{}", check.all());
+}

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use camino::Utf8Path;
+use fleetgate::accelerators::Registry;
 use fleetgate::error::Error;
 use fleetgate::fleet::{self, Loaded};
 use fleetgate::model::{Level, Mode, Problem};
@@ -100,11 +101,10 @@ fn policies_see_the_whole_entry_of_a_cluster() {
         "environments: [dev]\nclusters:\n  a: dev\n  b: {environment: dev, provider: gcp, labels: {tier: one}, prometheus: {url: \"https://x\"}}\n",
     );
     let facts = |name| loaded.fleet.clusters.get(name).map(|c| c.facts.to_json_str().unwrap()).unwrap();
-    let expected = r#"{"accelerators":[],"environment":"dev","labels":{},"name":"a"}"#;
+    let expected = r#"{"environment":"dev","labels":{},"name":"a"}"#;
     let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
     assert_eq!(json(&facts("a")), json(expected));
-    let expected =
-        r#"{"accelerators":[],"environment":"dev","labels":{"tier":"one"},"name":"b","provider":"gcp"}"#;
+    let expected = r#"{"environment":"dev","labels":{"tier":"one"},"name":"b","provider":"gcp"}"#;
     assert_eq!(json(&facts("b")), json(expected));
 }
 
@@ -133,4 +133,43 @@ fn the_schema_takes_the_example() {
     let wrong =
         serde_json::json!({"apiVersion": "fleetgate.dev/v1alpha1", "kind": "Fleet", "enviroments": []});
     assert!(!validator.is_valid(&wrong));
+}
+
+/// `Farm` is no kind that is shipped; `Deployment` is.
+const KINDS: &str = "kinds:
+  - group: ml.example.org
+    kind: Farm
+    scale: {replicas: 'spec.barns ?? 1'}
+    pods: [{template: spec.template, per: spec.cows}]
+  - {group: apps, kind: Deployment, pods: [{template: spec.template, replicas: '5'}]}
+";
+
+#[test]
+fn a_kind_of_the_file_joins_the_registry_and_a_shipped_one_that_it_replaces_is_told() {
+    let loaded = load(KINDS);
+    let object = |text: &str| fleetgate::model::Value::from_json_str(text).unwrap();
+    let count = |text: &str| {
+        let workload = loaded.registry.workload(&object(text)).unwrap();
+        workload.pods[0].count().steady.known()
+    };
+    // Three barns of four cows; five pods whatever the object says.
+    let farm = r#"{"apiVersion": "ml.example.org/v1", "kind": "Farm",
+        "spec": {"barns": 3, "cows": 4, "template": {"spec": {"containers": []}}}}"#;
+    let deployment = r#"{"apiVersion": "apps/v1", "kind": "Deployment",
+        "spec": {"replicas": 2, "template": {"spec": {"containers": []}}}}"#;
+    assert_eq!((count(farm), count(deployment)), (Some(12), Some(5)));
+    assert!(Registry::builtin().workload(&object(farm)).is_none());
+    let note = &loaded.notes[..];
+    assert_eq!(note.len(), 1, "{note:?}");
+    assert!(note[0].starts_with("kind `Deployment.apps` of `"), "{note:?}");
+    assert!(note[0].ends_with("fleetgate.yaml:8` replaces the shipped one"), "{note:?}");
+}
+
+#[test]
+fn what_is_shown_of_kinds_can_be_read_again() {
+    let (document, _) = load(KINDS).effective();
+    let json = serde_json::to_string(&document.kinds).unwrap();
+    assert!(!json.contains("null") && !json.contains("suspended"), "{json}");
+    let again: Vec<fleetgate::accelerators::KindEntry> = serde_json::from_str(&json).unwrap();
+    assert_eq!(again, document.kinds);
 }

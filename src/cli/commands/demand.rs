@@ -16,8 +16,12 @@ pub(in crate::cli) fn run(args: &Demand, term: &Term) -> Result<u8, Error> {
     let progress = Progress::new(term.quiet);
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
     let subjects = Subjects::read(&args.subjects, fleet.as_ref(), now, &progress)?;
-    let clusters = engine::demand(subjects.corpus(), Registry::builtin());
+    let registry = fleet.as_ref().map_or(Registry::builtin(), |fleet| &fleet.registry);
+    let clusters = engine::demand(subjects.corpus(), registry);
     drop(progress);
+    for note in fleet.iter().flat_map(|fleet| &fleet.notes) {
+        term.say(&format!("note: {note}"));
+    }
     let text = match args.output {
         ListFormat::Json => format!("{:#}\n", json(&clusters)),
         ListFormat::Text => text(&clusters),

@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::accelerators::KindEntry;
+
 pub use cluster::{Accelerator, Cluster, Injects, Prometheus, Taint, Toleration};
 pub use promotion::{Approval, BreakGlass, Gate, NoData, NotBy, Skip, Window};
 pub use rules::{Policies, Rule, Setting, Style};
@@ -70,6 +72,9 @@ pub struct Document {
     /// Levels, modes and parameters by rule id or glob.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rules: BTreeMap<String, Rule>,
+    /// Kinds that run pods beside the shipped ones, or instead of one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<KindEntry>,
     /// Policies beside the shipped ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policies: Vec<Policies>,

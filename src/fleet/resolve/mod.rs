@@ -2,6 +2,7 @@
 //! and everything that is wrong is collected.
 
 mod capacity;
+mod kinds;
 mod rendered;
 
 use std::collections::BTreeMap;
@@ -72,11 +73,22 @@ pub(super) fn resolve(root: Utf8PathBuf, parts: Vec<Part>, problems: Vec<Problem
         clusters,
     };
     let policies = resolver.policies();
+    let (registry, notes) = resolver.kinds();
     let problems = resolver.problems;
     if !problems.is_empty() {
         return Err(Error::Problems(problems));
     }
-    Ok(Loaded { root, parts, fleet, policies, params: params.values, param_routes: params.routes, rendered })
+    Ok(Loaded {
+        root,
+        parts,
+        fleet,
+        policies,
+        params: params.values,
+        param_routes: params.routes,
+        rendered,
+        registry,
+        notes,
+    })
 }
 
 impl Loaded {
