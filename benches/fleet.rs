@@ -91,6 +91,7 @@ fn judge(fleet: &Loaded, policies: &PolicySet, corpus: &Corpus, share: bool) -> 
     engine::judge(&engine::Request {
         corpus,
         fleet: Some(&fleet.fleet),
+        registry: &fleet.registry,
         policies,
         baseline: &Baseline::default(),
         face: Face::Ci,
@@ -98,6 +99,8 @@ fn judge(fleet: &Loaded, policies: &PolicySet, corpus: &Corpus, share: bool) -> 
         select: &[],
         ignore: &[],
         share,
+        whole: true,
+        unrendered: 0,
         complete: true,
         limits: policy::Limits::default(),
         isolation: &Isolation::None,

@@ -1,6 +1,7 @@
 //! How many: known, without bound, or not knowable from the manifests.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use crate::model::Value;
@@ -222,6 +223,19 @@ impl Amount {
             Self::Known(at_least)
         } else {
             Self::Unknown { at_least, reasons }
+        }
+    }
+}
+
+/// For messages: `8`, `8 or more, without bound`, `at least 8`.
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(n) => write!(f, "{n}"),
+            Self::Unbounded { at_least: 0 } => f.write_str("any number, without bound"),
+            Self::Unbounded { at_least } => write!(f, "{at_least} or more, without bound"),
+            Self::Unknown { at_least: 0, .. } => f.write_str("an unknown number"),
+            Self::Unknown { at_least, .. } => write!(f, "at least {at_least}"),
         }
     }
 }

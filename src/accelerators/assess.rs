@@ -29,6 +29,13 @@ pub struct Assessed {
     pub families: Vec<FamilyRow>,
 }
 
+impl Assessed {
+    /// Whether it asks for accelerators, may ask for some, or is something to be told about.
+    pub fn asks(&self) -> bool {
+        self.demand.asks() || !self.families.is_empty()
+    }
+}
+
 /// Assesses the objects of `cluster`; none: nothing is known about the place they go to. `complete`
 /// says whether the tree has all that the cluster gets, so that what is not there does not exist.
 pub fn assess(tree: &Tree<'_>, cluster: Option<&Cluster>, complete: bool) -> Assessment {

@@ -9,7 +9,7 @@ use super::pod::{Resources, add, pod_resources, raise};
 use super::registry::KindName;
 use super::resources::class;
 use super::tree::{Note, Tree, namespace};
-use super::value::{self, field, items, path, text};
+use super::value::{field, items, path, text};
 use super::workload::{Workload, kind_of};
 use crate::model::{Route, Value};
 
@@ -23,6 +23,8 @@ pub struct ObjectDemand {
     pub index: usize,
     /// Its pods; `None` for a claim, which asks for devices without running anything.
     pub workload: Option<Workload>,
+    /// What one pod of each group asks for, in the order of the workload's groups.
+    pub pods: Vec<Resources>,
     /// What it asks for, if it is not counted through another object.
     pub demand: Totals,
     /// The object through which it is counted.
@@ -34,31 +36,17 @@ pub struct ObjectDemand {
 }
 
 impl ObjectDemand {
+    /// Whether it asks for devices, or may, or somebody should know something about it.
+    pub fn asks(&self) -> bool {
+        !self.demand.is_empty()
+            || !self.unknown.is_empty()
+            || !self.notes.is_empty()
+            || self.pods.iter().any(|pod| !pod.is_empty())
+    }
+
     /// What it adds to the cluster's demand.
     pub fn counted(&self) -> Option<&Totals> {
         self.through.is_none().then_some(&self.demand)
-    }
-
-    /// As `input.workload` shows it.
-    pub fn to_value(&self) -> Value {
-        let rows: Vec<Value> = self
-            .demand
-            .iter()
-            .map(|(resource, three)| {
-                value::object([
-                    ("resource", Value::String(resource.clone())),
-                    ("unit", Value::from(class(resource).as_str())),
-                    ("steady", three.steady.to_value()),
-                    ("rollout", three.rollout.to_value()),
-                    ("autoscaled", three.autoscaled.to_value()),
-                ])
-            })
-            .collect();
-        let mut shown = self.workload.as_ref().map_or_else(Value::new_object, Workload::to_value);
-        if let Ok(fields) = shown.as_object_mut() {
-            fields.insert(Value::from("demand"), Value::from(rows));
-        }
-        shown
     }
 }
 
@@ -97,6 +85,7 @@ impl Tree<'_> {
         let mut demand = ObjectDemand {
             index,
             workload: None,
+            pods: Vec::new(),
             demand: Totals::new(),
             through: None,
             unknown: BTreeSet::new(),
@@ -104,7 +93,7 @@ impl Tree<'_> {
         };
         if matches!(kind_of(object), Some(("resource.k8s.io", _, "ResourceClaim"))) {
             let spec = field(object, "spec")?;
-            demand.add(claim_devices(spec, &Route::root().key("spec")), &Three::ONE);
+            demand.add(&claim_devices(spec, &Route::root().key("spec")), &Three::ONE);
             return Some(demand);
         }
         let (workload, borrowed) = self.registry.workload_in(object, self, self.bounds(index))?;
@@ -114,10 +103,15 @@ impl Tree<'_> {
             let count = group.count();
             let mut pod = pod_resources(&group.spec, &group.path);
             raise(&mut pod, &group.devices.iter().cloned().collect());
+            // A template that runs nothing may name claims that are made where it runs.
+            let mut unresolved = BTreeSet::new();
+            self.add_claims(&mut pod, &group.spec, &group.path, namespace(object), &mut unresolved);
             if !count.autoscaled.is_zero() {
-                self.add_claims(&mut pod, &group.spec, &group.path, namespace(object), &mut demand.unknown);
+                demand.unknown.append(&mut unresolved);
             }
-            demand.add(pod, &count);
+            pod.retain(|resource, amount| counts(resource) && !amount.is_zero());
+            demand.add(&pod, &count);
+            demand.pods.push(pod);
         }
         demand.workload = Some(workload);
         Some(demand)
@@ -250,6 +244,11 @@ impl Tree<'_> {
     }
 }
 
+/// Whether units of a resource are demanded.
+fn counts(resource: &str) -> bool {
+    class(resource).counts() || resource == NO_CLASS
+}
+
 enum Owner {
     None,
     Maker(usize),
@@ -258,14 +257,13 @@ enum Owner {
 
 impl ObjectDemand {
     /// Adds so many pods that each ask for this.
-    fn add(&mut self, pod: Resources, count: &Three) {
+    fn add(&mut self, pod: &Resources, count: &Three) {
         for (resource, amount) in pod {
-            let three = count.mul(&Three::same(&amount));
-            let is_none = three.steady.is_zero() && three.autoscaled.is_zero();
-            if is_none || !(class(&resource).counts() || *resource == *NO_CLASS) {
+            let three = count.mul(&Three::same(amount));
+            if three.steady.is_zero() && three.autoscaled.is_zero() || !counts(resource) {
                 continue;
             }
-            let entry = self.demand.entry(resource).or_insert(Three::ZERO);
+            let entry = self.demand.entry(resource.clone()).or_insert(Three::ZERO);
             *entry = entry.add(&three);
         }
     }

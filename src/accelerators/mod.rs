@@ -17,6 +17,7 @@ mod resources;
 mod rules;
 mod scale;
 mod scan;
+mod shown;
 mod tree;
 mod value;
 mod walk;
@@ -33,13 +34,6 @@ pub use quota::{Flavor, Queued, Quota};
 pub use registry::{Registry, RegistryError};
 pub use resources::{Class, class, is_extended};
 pub use scan::{Unaccounted, unaccounted};
+pub use shown::plain;
 pub use tree::{Note, Tree};
 pub use workload::{Bounds, PodGroup, Workload};
-
-use crate::model::Value;
-
-/// The pods of an object by the shipped registry, or `None` if it neither runs any nor holds a
-/// template of any.
-pub fn workload(object: &Value) -> Option<Workload> {
-    Registry::builtin().workload(object)
-}

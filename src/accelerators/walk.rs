@@ -385,14 +385,6 @@ mod tests {
     }
 
     #[test]
-    fn policies_see_where_the_pods_are() {
-        let text = "{apiVersion: apps/v1, kind: Deployment, spec: {replicas: 2, template: {metadata: {labels: {a: b}},
-            spec: {containers: [{name: c, image: i}]}}}}";
-        let expected = r#"{"demand":[],"pods":[{"count":2,"effective":{"containers":[{"image":"i","name":"c"}]},"metadata":{"labels":{"a":"b"}},"path":["spec","template","spec"],"role":"pod","spec":{"containers":[{"image":"i","name":"c"}]}}]}"#;
-        assert_eq!(workload(text).expect("a workload").to_value().to_string(), expected);
-    }
-
-    #[test]
     fn embedded_kinds_are_found_where_they_stand() {
         let text = "{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: {replicatedJobs: [
             {name: driver, template: {spec: {template: {spec: {containers: []}}}}},

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::amount::{Amount, Three};
-use super::value::{self, text};
-use crate::model::{Route, Step, Value};
+use super::value::text;
+use crate::model::{Route, Value};
 
 /// An object that runs pods, or holds templates of pods.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,40 +52,6 @@ pub struct Bounds {
     pub min: Amount,
     /// The most.
     pub max: Amount,
-}
-
-impl Workload {
-    /// As `input.workload` shows it. `effective` is the spec as written until queues and clusters are
-    /// taken into account.
-    pub fn to_value(&self) -> Value {
-        let pods: Vec<Value> = self
-            .pods
-            .iter()
-            .map(|group| {
-                value::object([
-                    ("path", route_value(&group.path)),
-                    ("role", Value::String(group.role.clone())),
-                    ("spec", group.spec.clone()),
-                    ("effective", group.spec.clone()),
-                    ("metadata", group.metadata.clone()),
-                    ("count", group.count().steady.to_value()),
-                ])
-            })
-            .collect();
-        value::object([("pods", Value::from(pods)), ("demand", Value::from(Vec::<Value>::new()))])
-    }
-}
-
-fn route_value(route: &Route) -> Value {
-    let steps: Vec<Value> = route
-        .0
-        .iter()
-        .map(|step| match step {
-            Step::Key(key) => Value::String(key.clone()),
-            Step::Index(index) => Value::from(*index),
-        })
-        .collect();
-    Value::from(steps)
 }
 
 /// Group, version and kind that an object states.

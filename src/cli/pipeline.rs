@@ -8,6 +8,7 @@ use camino::Utf8PathBuf;
 use super::progress::Progress;
 use super::settings::rule_globs;
 use super::{args, counts};
+use crate::accelerators::Registry;
 use crate::engine::{self, About, Baseline};
 use crate::error::Error;
 use crate::fleet::file::Style;
@@ -153,6 +154,11 @@ impl Subjects {
         self.discovery.whole_fleet && rulebook.select.is_empty() && rulebook.ignore.is_empty()
     }
 
+    /// Whether all that the clusters of the fleet get was read.
+    pub(super) fn has_whole_clusters(&self) -> bool {
+        self.discovery.whole_fleet && self.discovery.unrendered.is_empty()
+    }
+
     /// Refuses to go on with a part: what is not looked at would count as mended.
     pub(super) fn must_be_complete(&self, rulebook: &Rulebook, command: &str) -> Result<(), Error> {
         if self.complete(rulebook) {
@@ -237,6 +243,7 @@ pub(super) fn judge(
     let mut report = engine::judge(&engine::Request {
         corpus: &subjects.corpus,
         fleet: rulebook.fleet.as_ref().map(|loaded| &loaded.fleet),
+        registry: rulebook.fleet.as_ref().map_or(Registry::builtin(), |loaded| &loaded.registry),
         policies: &rulebook.policies,
         baseline: judgement.baseline,
         face: Face::Ci,
@@ -244,6 +251,8 @@ pub(super) fn judge(
         select: &rulebook.select,
         ignore: &rulebook.ignore,
         share: judgement.share,
+        whole: subjects.discovery.whole_fleet,
+        unrendered: subjects.discovery.unrendered.len(),
         complete: subjects.complete(rulebook),
         limits: Limits { now_ns: i64::try_from(judgement.now.as_nanosecond()).ok(), ..Limits::default() },
         isolation: &judgement.isolation,

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::level::Effect;
 use super::plan::{Plan, Unit};
-use super::{Request, identity};
+use super::{Request, identity, sums};
 use crate::model::{Finding, Problem, Standing, Subject};
 use crate::policy::{EvaluationError, Evaluators, Hit, Outcome, Rule, Style};
 
@@ -25,7 +25,7 @@ type Failures = BTreeMap<(Arc<str>, String), (Problem, usize)>;
 
 pub(super) fn run(request: &Request<'_>, plan: &Plan) -> Results {
     let mut results = Results { evaluations: vec![0; request.policies.rules.len()], ..Results::default() };
-    if plan.units.is_empty() {
+    if plan.units.is_empty() && plan.sums.is_empty() {
         return results;
     }
     let evaluators = Evaluators::new(request.policies, &plan.groups, &request.limits, request.isolation);
@@ -43,7 +43,27 @@ pub(super) fn run(request: &Request<'_>, plan: &Plan) -> Results {
         })
         .collect();
 
+    let summed: Vec<Vec<Outcome>> = (plan.sums.par_iter())
+        .map(|&(site, group)| evaluators.evaluate(group, sums::input(request, plan, site)))
+        .collect();
+
     let mut failures = Failures::new();
+    for (&(site, _), outcomes) in plan.sums.iter().zip(summed) {
+        let subject = sums::Sums::of(request, plan, site);
+        for Outcome { rule: index, result } in outcomes {
+            let Some(rule) = request.policies.rules.get(index) else { continue };
+            if let Some(count) = results.evaluations.get_mut(index) {
+                *count += 1;
+            }
+            match result {
+                Ok(hits) => results.findings.extend(hits.iter().map(|hit| subject.finding(rule, hit))),
+                Err(error) => {
+                    let key = (rule.id.clone(), error.to_string());
+                    failures.entry(key).or_insert_with(|| (subject.problem(index, &error), 0)).1 += 1;
+                }
+            }
+        }
+    }
     for (unit, outcomes) in plan.units.iter().zip(outcomes) {
         let subjects = Subjects::of(request, plan, unit);
         for Outcome { rule: index, result } in outcomes {
@@ -86,8 +106,10 @@ fn input(request: &Request<'_>, plan: &Plan, unit: &Unit) -> Option<crate::model
     let rule = request.policies.rules.get(*plan.groups.get(unit.group)?.first()?)?;
     match request.policies.sets.get(rule.set)?.style {
         Style::Native => {
-            let context = plan.contexts.get(*unit.contexts.first()?)?;
-            Some(facts.input(context, request.now))
+            let context = plan.contexts.all.get(*unit.contexts.first()?)?;
+            let site = unit.contexts.first().and_then(|context| plan.sites.get(*context));
+            let placed = site.and_then(|site| site.placed(unit.document, unit.resource));
+            Some(facts.input(context, placed.map(|placed| &placed.value), request.now))
         }
         Style::Conftest => Some(facts.object().clone()),
     }
@@ -107,7 +129,7 @@ impl<'r> Subjects<'r> {
     fn of(request: &'r Request<'_>, plan: &'r Plan, unit: &Unit) -> Self {
         let document = request.corpus.documents.get(unit.document).expect("planned document");
         let resource = document.resources.get(unit.resource).expect("planned resource");
-        let standing = plan.standing.get(unit.document).map(Vec::as_slice).unwrap_or_default();
+        let standing = plan.contexts.standing.get(unit.document).map(Vec::as_slice).unwrap_or_default();
         let concerned = |occurrence: &usize| unit.occurrence.is_none_or(|only| only == *occurrence);
         let occurrences = standing.iter().enumerate().filter(|(occurrence, _)| concerned(occurrence));
         let places = occurrences.flat_map(|(occurrence, contexts)| {
@@ -127,7 +149,7 @@ impl<'r> Subjects<'r> {
         let identity = identity::of(&rule.id, &self.resource.id, &self.resource.object, hit.route.as_ref());
         for &(occurrence, context) in &self.places {
             let (Some(context), Some(occurrence)) =
-                (self.plan.contexts.get(context), self.document.occurrences.get(occurrence))
+                (self.plan.contexts.all.get(context), self.document.occurrences.get(occurrence))
             else {
                 continue;
             };
@@ -156,7 +178,7 @@ impl<'r> Subjects<'r> {
     fn problem(&self, request: &Request<'_>, rule: usize, error: &EvaluationError) -> Problem {
         let first = self.places.first();
         let occurrence = first.and_then(|(occurrence, _)| self.document.occurrences.get(*occurrence));
-        let context = first.and_then(|(_, context)| self.plan.contexts.get(*context));
+        let context = first.and_then(|(_, context)| self.plan.contexts.all.get(*context));
         let mut problem =
             error.problem(request.policies, rule, occurrence.map(|occurrence| &occurrence.place));
         problem.message = format!("could not judge {}: {}", self.resource.id, problem.message);

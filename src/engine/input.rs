@@ -1,11 +1,12 @@
 //! What a policy sees of a resource.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::quantities::{self, Unreadable};
-use crate::accelerators;
+use crate::accelerators::{self, Registry, Unaccounted};
 use crate::manifest::Resource;
-use crate::model::{Context, Fleet, Value};
+use crate::model::{Context, Fleet, ObjectId, Value};
 
 /// What a manifest means when it is checked before it is applied.
 pub(super) const OPERATION: &str = "CREATE";
@@ -16,18 +17,25 @@ pub(super) struct Facts {
     object: Value,
     workload: Value,
     team: Value,
+    unaccounted: Value,
+    /// Whether it says something about accelerators without being a workload that asks for some.
+    pub(super) mentions_accelerators: bool,
     /// Amounts that are no quantities.
     pub(super) unreadable: Vec<Unreadable>,
 }
 
 impl Facts {
-    pub(super) fn of(resource: &Resource, fleet: Option<&Fleet>) -> Self {
+    pub(super) fn of(resource: &Resource, fleet: Option<&Fleet>, registry: &Registry) -> Self {
         let object = redacted(resource);
-        let workload = accelerators::workload(&object);
+        let workload = registry.workload(&object);
+        let unaccounted = accelerators::unaccounted(&object, workload.as_ref());
         Self {
+            mentions_accelerators: !unaccounted.is_empty()
+                || matches!(&*resource.id.group, "resource.k8s.io" | "resource.nvidia.com"),
+            unaccounted: unaccounted.iter().map(Unaccounted::to_value).collect::<Vec<_>>().into(),
             unreadable: workload.as_ref().map(quantities::unreadable).unwrap_or_default(),
-            workload: workload.map_or(Value::Null, |workload| workload.to_value()),
-            team: team(resource, fleet),
+            workload: workload.as_ref().map_or(Value::Null, accelerators::plain),
+            team: team(&resource.id, fleet).map_or(Value::Null, Value::String),
             object,
         }
     }
@@ -36,10 +44,10 @@ impl Facts {
         self.workload != Value::Null
     }
 
-    /// `input` for rules of target `resource`.
-    pub(super) fn input(&self, context: &Context, now: jiff::Timestamp) -> Value {
-        let text =
-            |text: Option<&std::sync::Arc<str>>| text.map_or(Value::Null, |text| Value::String(text.clone()));
+    /// `input` for rules of target `resource`; `placed` is the workload as it is in this context, where
+    /// that is more than the manifest alone says.
+    pub(super) fn input(&self, context: &Context, placed: Option<&Value>, now: jiff::Timestamp) -> Value {
+        let text = |text: Option<&Arc<str>>| text.map_or(Value::Null, |text| Value::String(text.clone()));
         let cluster = context.cluster.as_ref().map_or(Value::Null, |cluster| cluster.facts.clone());
         object([
             ("cluster", cluster),
@@ -50,7 +58,8 @@ impl Facts {
             ("operation", Value::from(OPERATION)),
             ("target", Value::from("resource")),
             ("team", self.team.clone()),
-            ("workload", self.workload.clone()),
+            ("unaccounted", self.unaccounted.clone()),
+            ("workload", placed.unwrap_or(&self.workload).clone()),
         ])
     }
 
@@ -60,23 +69,23 @@ impl Facts {
     }
 }
 
-fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
+pub(super) fn object<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::from(entries.into_iter().map(|(key, value)| (Value::from(key), value)).collect::<BTreeMap<_, _>>())
 }
 
-fn now_value(now: jiff::Timestamp) -> Value {
+pub(super) fn now_value(now: jiff::Timestamp) -> Value {
     let nanoseconds = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
     object([("ns", Value::from(nanoseconds)), ("rfc3339", Value::from(now.to_string()))])
 }
 
-/// The team whose namespaces hold the object; null when none or more than one does.
-fn team(resource: &Resource, fleet: Option<&Fleet>) -> Value {
-    let (Some(fleet), Some(namespace)) = (fleet, &resource.id.namespace) else { return Value::Null };
+/// The team whose namespaces hold an object; none when no team's or more than one's do.
+pub fn team(id: &ObjectId, fleet: Option<&Fleet>) -> Option<Arc<str>> {
+    let namespace = id.namespace.as_deref()?;
     let mut owners =
-        fleet.teams.values().filter(|team| team.namespaces.iter().any(|glob| glob.is_match(&**namespace)));
+        fleet?.teams.values().filter(|team| team.namespaces.iter().any(|glob| glob.is_match(namespace)));
     match (owners.next(), owners.next()) {
-        (Some(team), None) => Value::String(team.name.clone()),
-        _ => Value::Null,
+        (Some(team), None) => Some(team.name.clone()),
+        _ => None,
     }
 }
 

@@ -4,23 +4,29 @@
 //! The result is the same whatever the number of threads, and whether or not equal work is shared.
 
 mod baseline;
+mod budgets;
 mod config;
-mod demand;
+mod contexts;
 mod evaluate;
 mod identity;
 mod input;
 mod level;
 mod plan;
 mod quantities;
+mod sites;
+mod sums;
 mod waivers;
 
+use crate::accelerators::Registry;
 use crate::manifest::corpus::Corpus;
 use crate::model::{Counts, Face, Finding, Fleet, Level, Problem, Report, RuleInfo};
 use crate::policy::{Isolation, Limits, PolicySet};
 
 pub use baseline::{Baseline, Change, FILE_NAME as BASELINE_FILE, Terms};
+pub use budgets::{BudgetUse, Contributor, budgets};
 pub use config::{About, check_rule_patterns};
-pub use demand::{ClusterDemand, WorkloadDemand, demand};
+pub use input::team as team_of;
+pub use sites::{Located, Site, sites};
 
 /// Everything that a run is about.
 #[derive(Debug)]
@@ -30,6 +36,8 @@ pub struct Request<'a> {
     /// The fleet file, if there is one. Without it, rules that need `fleet` are listed as not
     /// evaluated.
     pub fleet: Option<&'a Fleet>,
+    /// The kinds that run pods.
+    pub registry: &'a Registry,
     /// The rules.
     pub policies: &'a PolicySet,
     /// Accepted findings of earlier days.
@@ -45,7 +53,11 @@ pub struct Request<'a> {
     /// Whether equal documents in equal context are evaluated once. Off gives the same report,
     /// slower.
     pub share: bool,
-    /// Whether everything of the fleet was read, so that an unused waiver or baseline entry means
+    /// Whether everything of the fleet was read, so that what is not there does not exist.
+    pub whole: bool,
+    /// How many sources of manifests have no rendered output here, so that clusters may have more.
+    pub unrendered: usize,
+    /// Whether that was judged by all rules, so that an unused waiver or baseline entry means
     /// something.
     pub complete: bool,
     /// Bounds on each evaluation.
@@ -58,6 +70,13 @@ pub struct Request<'a> {
     pub configuration: &'a [Finding],
     /// What makes the verdict a denial.
     pub fail_on: Level,
+}
+
+impl Request<'_> {
+    /// Whether all that the clusters get was read.
+    fn complete_clusters(&self) -> bool {
+        self.whole && self.unrendered == 0
+    }
 }
 
 /// Judges the corpus. Findings and problems come back sorted; file counts are the caller's to fill.

@@ -7,9 +7,11 @@ use globset::{Glob, GlobMatcher};
 use rayon::prelude::*;
 
 use super::Request;
+use super::contexts::Contexts;
 use super::input::Facts;
 use super::level::Effect;
-use crate::model::{Context, ObjectId, Problem, UnevaluatedRule};
+use super::sites::{self, Site};
+use crate::model::{Context, ObjectId, Problem, UnevaluatedRule, Value};
 use crate::policy::{Match, Need, Reads, Rule, Target};
 
 /// One evaluation: a group of rules on a resource in a context, for all contexts that are equal as
@@ -28,20 +30,20 @@ pub(super) struct Unit {
     pub(super) occurrence: Option<usize>,
 }
 
-/// For each document: for each occurrence, indexes of the contexts it stands in.
-type Standing = Vec<Vec<Arc<[usize]>>>;
-
 /// All the work of a run.
 #[derive(Debug)]
 pub(super) struct Plan {
     /// Rule indexes that are evaluated together; each group is sorted and of one policy set.
     pub(super) groups: Vec<Vec<usize>>,
     pub(super) units: Vec<Unit>,
-    pub(super) contexts: Vec<Arc<Context>>,
+    /// Evaluations of rules that judge a cluster or the fleet: the index of a site, none for the
+    /// fleet, and of a group.
+    pub(super) sums: Vec<(Option<usize>, usize)>,
+    /// One for each context; empty if no rule asks what becomes of workloads.
+    pub(super) sites: Vec<Site>,
     /// For each document: its resources' facts.
     pub(super) facts: Vec<Vec<Facts>>,
-    /// For each document: for each occurrence, the contexts it stands in.
-    pub(super) standing: Standing,
+    pub(super) contexts: Contexts,
     pub(super) unevaluated: Vec<UnevaluatedRule>,
     pub(super) problems: Vec<Problem>,
     pub(super) clusters: usize,
@@ -54,16 +56,28 @@ enum Tier {
     Nowhere,
     /// Only the environment.
     Environment,
+    /// The environment, what kind of cluster it is, and what becomes of the workload there.
+    Placement,
     /// The cluster, or more than we know.
     Everything,
 }
 
+/// Facts of a cluster in which many clusters agree.
+const SHAPE: [&str; 4] = ["accelerators", "injects", "provider", "region"];
+
 impl Tier {
-    fn of(rule: &Rule) -> Self {
+    /// `placed`: whether what rules see of the workload is not the same everywhere.
+    fn of(rule: &Rule, placed: bool) -> Self {
         let Reads::Only(keys) = &rule.reads else { return Self::Everything };
         let reads = |name: &str| keys.iter().any(|key| **key == *name);
-        if reads("cluster") {
+        let mut cluster = keys.iter().filter_map(|key| match key.split_once('.') {
+            Some(("cluster", below)) => Some(below),
+            _ => (**key == *"cluster").then_some(""),
+        });
+        if cluster.clone().any(|key| !SHAPE.contains(&key)) {
             Self::Everything
+        } else if cluster.next().is_some() || placed && reads("workload") {
+            Self::Placement
         } else if reads("environment") {
             Self::Environment
         } else {
@@ -74,17 +88,28 @@ impl Tier {
 
 impl Plan {
     pub(super) fn of(request: &Request<'_>) -> Self {
-        let (contexts, standing) = contexts(request);
-        let (active, unevaluated, problems) = sort_out(request, &contexts);
+        let contexts = Contexts::of(request.corpus);
+        let (active, unevaluated, problems) = sort_out(request, &contexts.all);
         let facts: Vec<Vec<Facts>> = (request.corpus.documents.par_iter())
             .map(|document| {
-                document.resources.iter().map(|resource| Facts::of(resource, request.fleet)).collect()
+                let resources = document.resources.iter();
+                resources.map(|resource| Facts::of(resource, request.fleet, request.registry)).collect()
             })
             .collect();
+        let rule = |index: &usize| request.policies.rules.get(*index);
+        let sites = if active.iter().filter_map(rule).any(asks_what_becomes_of_workloads) {
+            sites::of_contexts(request.corpus, &contexts, request.registry, request.complete_clusters())
+        } else {
+            Vec::new()
+        };
+        let (single, sums): (Vec<_>, Vec<_>) = (active.into_iter())
+            .partition(|index| rule(index).is_some_and(|rule| rule.target == Target::Resource));
         let mut planner = Planner {
             request,
-            active,
-            contexts: &contexts,
+            active: single,
+            contexts: &contexts.all,
+            sites: &sites,
+            shapes: contexts.all.iter().map(|context| shape(context)).collect(),
             namespaces: request.policies.rules.iter().map(|rule| globs(&rule.matches.namespaces)).collect(),
             candidates: HashMap::new(),
             shares: HashMap::new(),
@@ -93,7 +118,7 @@ impl Plan {
             group_of: HashMap::new(),
         };
         let mut units = Vec::new();
-        for (document, (places, facts)) in standing.iter().zip(&facts).enumerate() {
+        for (document, (places, facts)) in contexts.standing.iter().zip(&facts).enumerate() {
             if request.share {
                 let contexts = distinct(places.iter().flat_map(|contexts| contexts.iter()));
                 planner.plan(Subject { document, occurrence: None }, &contexts, facts, &mut units);
@@ -104,12 +129,34 @@ impl Plan {
                 planner.plan(subject, &distinct(contexts.iter()), facts, &mut units);
             }
         }
+        let sums = planner.sums(&sums);
         let groups = planner.groups;
         let clusters =
-            contexts.iter().filter_map(|context| context.cluster.as_ref()).map(|cluster| &cluster.name);
+            contexts.all.iter().filter_map(|context| context.cluster.as_ref()).map(|cluster| &cluster.name);
         let clusters = clusters.collect::<BTreeSet<_>>().len();
-        Self { groups, units, contexts, facts, standing, unevaluated, problems, clusters }
+        Self { groups, units, sums, sites, contexts, facts, unevaluated, problems, clusters }
     }
+}
+
+/// Whether a rule can see what is only known when all objects of a context are looked at together.
+fn asks_what_becomes_of_workloads(rule: &Rule) -> bool {
+    let reads = match &rule.reads {
+        Reads::Only(keys) => keys.contains("workload"),
+        Reads::Anything => true,
+    };
+    reads || rule.matches.accelerators || matches!(rule.target, Target::Cluster | Target::Fleet)
+}
+
+/// What kind of cluster it is: equal for clusters that agree in [`SHAPE`].
+fn shape(context: &Context) -> String {
+    let facts = context.cluster.as_ref().and_then(|cluster| cluster.facts.as_object().ok());
+    let facts = facts.into_iter().flat_map(|facts| SHAPE.iter().map(|key| facts.get(&Value::from(*key))));
+    let mut shape = context.environment.as_deref().unwrap_or_default().to_owned();
+    for fact in facts {
+        shape.push('\0');
+        shape.extend(fact.map(ToString::to_string));
+    }
+    shape
 }
 
 /// The rules that can be evaluated at all in this run, and why the others cannot.
@@ -155,9 +202,14 @@ fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
         return Some("not for this face".to_owned());
     }
     let target = match rule.target {
-        Target::Resource => None,
-        Target::Cluster => Some("cluster demand"),
-        Target::Fleet => Some("fleet budgets"),
+        Target::Resource | Target::Cluster => None,
+        Target::Fleet if request.fleet.is_none() => {
+            return Some("judges the budgets of a fleet: no fleet file".to_owned());
+        }
+        Target::Fleet if !request.whole => {
+            return Some("judges the whole fleet, of which only a part is read here".to_owned());
+        }
+        Target::Fleet => None,
         Target::Promotion => Some("a promotion"),
         Target::Plan => Some("a Terraform plan"),
     };
@@ -171,7 +223,6 @@ fn obstacle(rule: &Rule, request: &Request<'_>) -> Option<String> {
         Need::Health => Some("needs `health`: not configured here"),
         Need::Approvals => Some("needs `approvals`: not configured here"),
         Need::Inventory => Some("needs `inventory`: not configured here"),
-        Need::Demand => Some("needs `demand`: this version does not provide `input.workload.demand`"),
     };
     rule.needs.iter().find_map(missing).map(str::to_owned)
 }
@@ -200,32 +251,6 @@ fn nowhere(rule: &Rule, request: &Request<'_>, contexts: &[Arc<Context>]) -> Opt
     contexts.iter().all(off).then(|| "off in the fleet file".to_owned())
 }
 
-/// Distinct contexts, and for each document and occurrence the indexes of its own.
-fn contexts(request: &Request<'_>) -> (Vec<Arc<Context>>, Standing) {
-    let mut contexts: Vec<Arc<Context>> = Vec::new();
-    // By cluster and environment.
-    let mut known: BTreeMap<[Option<Arc<str>>; 2], usize> = BTreeMap::new();
-    let mut of_file: Vec<Arc<[usize]>> = Vec::with_capacity(request.corpus.files.len());
-    for file in &request.corpus.files {
-        let indexes = file.contexts.iter().map(|context| {
-            let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
-            *known.entry([cluster, context.environment.clone()]).or_insert_with(|| {
-                contexts.push(context.clone());
-                contexts.len() - 1
-            })
-        });
-        of_file.push(indexes.collect());
-    }
-    let standing = (request.corpus.documents.iter())
-        .map(|document| {
-            (document.occurrences.iter())
-                .map(|occurrence| of_file.get(occurrence.file).cloned().unwrap_or_default())
-                .collect()
-        })
-        .collect();
-    (contexts, standing)
-}
-
 /// What contexts must agree in to share an evaluation: the policy set, the tier, what the tier sees,
 /// and the rules that apply.
 type Sharing = (usize, Tier, Option<Arc<str>>, Vec<usize>);
@@ -245,8 +270,8 @@ struct Subject {
     occurrence: Option<usize>,
 }
 
-/// API group, kind, and whether the object runs pods.
-type Kind = (Arc<str>, Arc<str>, bool);
+/// API group, kind, whether the object runs pods, and whether it is about accelerators.
+type Kind = (Arc<str>, Arc<str>, bool, bool);
 
 /// Rules that are evaluated together, and contexts in which they come to the same.
 struct Share {
@@ -261,6 +286,9 @@ struct Planner<'r> {
     request: &'r Request<'r>,
     active: Vec<usize>,
     contexts: &'r [Arc<Context>],
+    sites: &'r [Site],
+    /// For each context, what kind of cluster it is.
+    shapes: Vec<String>,
     /// For each rule, the namespaces that it is for; empty: all.
     namespaces: Vec<Vec<GlobMatcher>>,
     /// Rules that concern objects of a group and kind, by whether they run pods.
@@ -284,28 +312,41 @@ impl Planner<'_> {
         let corpus = self.request.corpus;
         let resources = corpus.documents.get(document).map(|d| &*d.resources).unwrap_or_default();
         for (index, (resource, facts)) in resources.iter().zip(facts).enumerate() {
-            let candidates = self.candidates(&resource.id, facts.is_workload());
+            let sites = self.sites;
+            let placed = contexts.iter().filter_map(|context| sites.get(*context)?.placed(document, index));
+            let object = placed.clone().next().map(|_| (document, index));
+            let asks = facts.mentions_accelerators || placed.into_iter().any(|placed| placed.asks);
+            let candidates = self.candidates(&resource.id, facts.is_workload(), asks);
             if candidates.is_empty() {
                 continue;
             }
-            for Share { group, contexts } in &*self.shares(&candidates, &resource.id, contexts) {
+            for Share { group, contexts } in &*self.shares(&candidates, &resource.id, contexts, object) {
                 let contexts = contexts.clone();
                 units.push(Unit { document, resource: index, group: *group, contexts, occurrence });
             }
         }
     }
 
-    fn shares(&mut self, candidates: &Arc<[usize]>, id: &ObjectId, contexts: &Arc<[usize]>) -> Arc<[Share]> {
+    /// `object` is the document and resource of a workload that is not the same everywhere.
+    fn shares(
+        &mut self,
+        candidates: &Arc<[usize]>,
+        id: &ObjectId,
+        contexts: &Arc<[usize]>,
+        object: Option<(usize, usize)>,
+    ) -> Arc<[Share]> {
         let asks = |rule: &usize| self.namespaces.get(*rule).is_some_and(|globs| !globs.is_empty());
         let namespace = id.namespace.clone().filter(|_| candidates.iter().any(asks));
         let key = (candidates.clone(), namespace, contexts.clone());
-        if let Some(known) = self.shares.get(&key) {
+        if let (Some(known), None) = (self.shares.get(&key), object) {
             return known.clone();
         }
         let mut shared: BTreeMap<Sharing, Vec<usize>> = BTreeMap::new();
         for &context in &**contexts {
-            for ((set, tier), rules) in self.applicable(candidates, key.1.as_deref(), context) {
-                let seen = self.seen(tier, context);
+            for ((set, tier), rules) in
+                self.applicable(candidates, key.1.as_deref(), context, object.is_some())
+            {
+                let seen = self.seen(tier, context, object);
                 shared.entry((set, tier, seen, rules)).or_default().push(context);
             }
         }
@@ -314,18 +355,20 @@ impl Planner<'_> {
             contexts: contexts.into(),
         });
         let planned: Arc<[Share]> = planned.collect();
-        self.shares.insert(key, planned.clone());
+        if object.is_none() {
+            self.shares.insert(key, planned.clone());
+        }
         planned
     }
 
-    fn candidates(&mut self, id: &ObjectId, workload: bool) -> Arc<[usize]> {
-        let key = (id.group.clone(), id.kind.clone(), workload);
+    fn candidates(&mut self, id: &ObjectId, workload: bool, asks: bool) -> Arc<[usize]> {
+        let key = (id.group.clone(), id.kind.clone(), workload, asks);
         if let Some(known) = self.candidates.get(&key) {
             return known.clone();
         }
         let rules = &self.request.policies.rules;
         let concerned: Arc<[usize]> = (self.active.iter().copied())
-            .filter(|rule| rules.get(*rule).is_some_and(|rule| concerns(&rule.matches, id, workload)))
+            .filter(|rule| rules.get(*rule).is_some_and(|rule| concerns(&rule.matches, id, workload, asks)))
             .collect();
         self.candidates.insert(key, concerned.clone());
         concerned
@@ -337,6 +380,7 @@ impl Planner<'_> {
         candidates: &[usize],
         namespace: Option<&str>,
         context: usize,
+        placed: bool,
     ) -> BTreeMap<(usize, Tier), Vec<usize>> {
         let mut groups: BTreeMap<(usize, Tier), Vec<usize>> = BTreeMap::new();
         for &index in candidates {
@@ -348,7 +392,7 @@ impl Planner<'_> {
             {
                 continue;
             }
-            let tier = if self.request.share { Tier::of(rule) } else { Tier::Everything };
+            let tier = if self.request.share { Tier::of(rule, placed) } else { Tier::Everything };
             groups.entry((rule.set, tier)).or_default().push(index);
         }
         groups
@@ -373,13 +417,46 @@ impl Planner<'_> {
     }
 
     /// What rules of a tier can see of a context: contexts with the same answer share the work.
-    fn seen(&self, tier: Tier, context: usize) -> Option<Arc<str>> {
+    fn seen(&self, tier: Tier, context: usize, object: Option<(usize, usize)>) -> Option<Arc<str>> {
         let place = self.contexts.get(context)?;
         match tier {
             Tier::Nowhere => None,
             Tier::Environment => place.environment.clone(),
+            Tier::Placement => {
+                let placed = object.and_then(|(document, resource)| {
+                    Some(self.sites.get(context)?.placed(document, resource)?.digest)
+                });
+                Some(format!("{:?}{}", placed, self.shapes.get(context)?).into())
+            }
             Tier::Everything => Some(context.to_string().into()),
         }
+    }
+
+    /// Evaluations of rules that judge sums: for each site, and for the fleet.
+    fn sums(&mut self, rules: &[usize]) -> Vec<(Option<usize>, usize)> {
+        let policies = self.request.policies;
+        let of = |target: Target| {
+            let rules = rules.iter().copied();
+            rules.filter(|rule| policies.rules.get(*rule).is_some_and(|rule| rule.target == target)).collect()
+        };
+        let (of_cluster, of_fleet): (Vec<usize>, Vec<usize>) = (of(Target::Cluster), of(Target::Fleet));
+        let mut sums = Vec::new();
+        for context in 0..self.sites.len() {
+            for ((_, _), rules) in self.applicable(&of_cluster, None, context, true) {
+                sums.push((Some(context), self.group(rules)));
+            }
+        }
+        let mut sets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for rule in of_fleet {
+            let nowhere = Context::default();
+            let info = policies.rules.get(rule);
+            let off = |id: &str| Effect::of(id, &nowhere, self.request.face, self.request.fleet).is_off();
+            if let Some(info) = info.filter(|info| !off(&info.id)) {
+                sets.entry(info.set).or_default().push(rule);
+            }
+        }
+        sums.extend(sets.into_values().map(|rules| (None, self.group(rules))));
+        sums
     }
 
     fn group(&mut self, rules: Vec<usize>) -> usize {
@@ -401,13 +478,14 @@ fn globs(patterns: &[Arc<str>]) -> Vec<GlobMatcher> {
 }
 
 /// Whether a rule concerns objects of this group and kind. Empty lists match everything.
-fn concerns(matches: &Match, id: &ObjectId, workload: bool) -> bool {
+fn concerns(matches: &Match, id: &ObjectId, workload: bool, asks: bool) -> bool {
     let listed = |list: &[Arc<str>], value: &str| {
         list.is_empty() || list.iter().any(|entry| **entry == *value || **entry == *"*")
     };
     listed(&matches.kinds, &id.kind)
         && listed(&matches.api_groups, &id.group)
         && (!matches.workloads || workload)
+        && (!matches.accelerators || asks)
         && listed(&matches.operations, super::input::OPERATION)
 }
 

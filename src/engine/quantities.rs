@@ -89,14 +89,17 @@ fn of_document(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accelerators::workload;
+    use crate::accelerators::Registry;
 
     fn routes(resources: &str) -> Vec<String> {
         let pod = format!(
             "apiVersion: v1\nkind: Pod\nmetadata: {{name: p}}\nspec: {{containers: [{{name: c, resources: {resources}}}]}}\n"
         );
         let object = manifest::value(&pod).unwrap();
-        unreadable(&workload(&object).unwrap()).into_iter().map(|(route, _)| route.to_string()).collect()
+        unreadable(&Registry::builtin().workload(&object).unwrap())
+            .into_iter()
+            .map(|(route, _)| route.to_string())
+            .collect()
     }
 
     #[test]

@@ -2,11 +2,11 @@
 //! finding is an error of the rule.
 
 use super::outcome::{EvaluationError, Hit};
-use super::set::{Rule, Style};
+use super::set::{Rule, Style, Target};
 use crate::model::{Level, Route, Step, Value};
 
 /// The keys of an element in our own style.
-const KEYS: [&str; 4] = ["details", "msg", "path", "remediation"];
+const KEYS: [&str; 6] = ["at", "details", "msg", "path", "remediation", "subject"];
 
 /// The longest message or remediation, in bytes.
 const TEXT_LIMIT: usize = 16 * 1024;
@@ -37,7 +37,7 @@ pub(super) fn hits(rule: &Rule, style: Style, value: &Value) -> Result<Vec<Hit>,
         for element in elements {
             let decoded = match style {
                 Style::Conftest => conftest(element, entry.level),
-                Style::Native => native(element, entry.level),
+                Style::Native => native(element, entry.level, rule.target),
             };
             hits.push(decoded.map_err(|fault| {
                 EvaluationError::of(
@@ -55,12 +55,14 @@ pub(super) fn hits(rule: &Rule, style: Style, value: &Value) -> Result<Vec<Hit>,
         }
     }
     hits.sort_by(|a, b| {
-        (b.level, &a.message, &a.route, &a.details, &a.remediation).cmp(&(
+        (b.level, &a.message, &a.route, &a.details, &a.remediation, &a.subject, &a.at).cmp(&(
             a.level,
             &b.message,
             &b.route,
             &b.details,
             &b.remediation,
+            &b.subject,
+            &b.at,
         ))
     });
     hits.dedup();
@@ -79,8 +81,20 @@ impl Fault {
     }
 }
 
-fn native(element: &Value, level: Level) -> Result<Hit, Fault> {
-    let mut hit = Hit { level, message: String::new(), route: None, details: None, remediation: None };
+fn empty(level: Level) -> Hit {
+    Hit {
+        level,
+        message: String::new(),
+        route: None,
+        details: None,
+        remediation: None,
+        subject: None,
+        at: None,
+    }
+}
+
+fn native(element: &Value, level: Level, target: Target) -> Result<Hit, Fault> {
+    let mut hit = empty(level);
     let object = match element {
         Value::String(message) => {
             hit.message = text(message)?;
@@ -113,6 +127,16 @@ fn native(element: &Value, level: Level) -> Result<Hit, Fault> {
             }
             (Ok("path"), value) => hit.route = Some(route(value)?),
             (Ok("details"), value) => hit.details = Some(details(value)?),
+            (Ok(key @ ("subject" | "at")), value) if target != Target::Resource => {
+                let reference = Some(reference(key, value)?);
+                if key == "at" { hit.at = reference } else { hit.subject = reference }
+            }
+            (Ok(key @ ("subject" | "at")), _) => {
+                return Err(Fault::new(
+                    format!("which has the key `{key}`"),
+                    "only rules of target `cluster` or `fleet` say what they are about: take the key out",
+                ));
+            }
             (Ok(other), _) => return Err(unknown_key(other)),
             (Err(_), _) => {
                 return Err(Fault::new(
@@ -130,7 +154,7 @@ fn native(element: &Value, level: Level) -> Result<Hit, Fault> {
 
 /// conftest reads `msg` and keeps the rest as metadata, without `_loc`.
 fn conftest(element: &Value, level: Level) -> Result<Hit, Fault> {
-    let mut hit = Hit { level, message: String::new(), route: None, details: None, remediation: None };
+    let mut hit = empty(level);
     match element {
         Value::String(message) => hit.message = text(message)?,
         Value::Object(object) => {
@@ -170,6 +194,18 @@ fn conftest(element: &Value, level: Level) -> Result<Hit, Fault> {
         }
     }
     Ok(hit)
+}
+
+/// What names an object: a `ref` of the input, handed on.
+fn reference(key: &str, value: &Value) -> Result<Value, Fault> {
+    let has = |name: &str| value.as_object().is_ok_and(|fields| fields.get(&Value::from(name)).is_some());
+    if has("kind") && has("name") {
+        return Ok(value.clone());
+    }
+    Err(Fault::new(
+        format!("whose `{key}` is {}", excerpt(value)),
+        format!("hand on a `ref` of the input: `\"{key}\": quota.ref`"),
+    ))
 }
 
 fn text(value: &str) -> Result<String, Fault> {
@@ -231,7 +267,8 @@ fn fits(value: &Value, budget: &mut usize) -> bool {
 }
 
 fn unknown_key(key: &str) -> Fault {
-    let near = KEYS.iter().find(|known| strsim::damerau_levenshtein(known, key) <= 2);
+    let distance = |known: &&str| strsim::damerau_levenshtein(known, key);
+    let near = KEYS.into_iter().min_by_key(distance).filter(|known| distance(known) <= 2);
     Fault::new(
         format!("which has the unknown key `{key}`"),
         match near {

@@ -15,6 +15,10 @@ pub struct Function {
 /// Every function that evaluation adds to the engine. Loading accepts calls to these and evaluation
 /// registers exactly these; a test holds the two together.
 pub const EXTENSIONS: &[Function] = &[
+    // Two amounts of a demand together.
+    Function { path: "fleetgate.add", arity: 2 },
+    // "yes", "no" or "unknown": whether an amount is within a limit, whatever it turns out to be.
+    Function { path: "fleetgate.fits", arity: 2 },
     // Whether a string matches a glob: `fleetgate.glob(pattern, string)`. `*` stops at no character.
     Function { path: "fleetgate.glob", arity: 2 },
     // {registry, repository, tag, digest} of an image reference, as the container runtime reads it;
@@ -22,6 +26,10 @@ pub const EXTENSIONS: &[Function] = &[
     Function { path: "fleetgate.image", arity: 1 },
     // Whether the value is an image reference.
     Function { path: "fleetgate.image.valid", arity: 1 },
+    // Whether an amount is known exactly.
+    Function { path: "fleetgate.known", arity: 1 },
+    // By how many an amount is over a limit at least; 0 if it need not be.
+    Function { path: "fleetgate.over", arity: 2 },
     // -1, 0 or 1 as the first quantity is smaller than, equal to or larger than the second.
     Function { path: "fleetgate.quantity.compare", arity: 2 },
     // A whole quantity as a number; an error if it is not whole.
@@ -30,6 +38,8 @@ pub const EXTENSIONS: &[Function] = &[
     Function { path: "fleetgate.quantity.valid", arity: 1 },
     // Whether a quantity is a whole number; an error if it is no quantity.
     Function { path: "fleetgate.quantity.whole", arity: 1 },
+    // An amount in words.
+    Function { path: "fleetgate.show", arity: 1 },
 ];
 
 /// Functions that are refused: their answer depends on the moment, on chance, on the machine or on

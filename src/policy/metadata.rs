@@ -39,8 +39,16 @@ const KEYS: [&str; 10] = [
     "title",
 ];
 const CUSTOM: [&str; 6] = ["faces", "level", "match", "needs", "params", "target"];
-const MATCH: [&str; 7] =
-    ["apiGroups", "environments", "kinds", "namespaces", "operations", "providers", "workloads"];
+const MATCH: [&str; 8] = [
+    "accelerators",
+    "apiGroups",
+    "environments",
+    "kinds",
+    "namespaces",
+    "operations",
+    "providers",
+    "workloads",
+];
 const OPERATIONS: [&str; 4] = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
 
 /// Reads the block above a module's package statement; an empty one if there is none.
@@ -158,9 +166,11 @@ impl Reader<'_> {
         let mut matches = Match::default();
         for (key, value) in self.fields(value, &["custom", "match"], &MATCH) {
             let at = ["custom", "match", &*key];
-            if &*key == "workloads" {
+            if let "workloads" | "accelerators" = &*key {
+                let flag =
+                    if &*key == "workloads" { &mut matches.workloads } else { &mut matches.accelerators };
                 match value.as_bool() {
-                    Ok(workloads) => matches.workloads = *workloads,
+                    Ok(value) => *flag = *value,
                     Err(_) => self.wrong(&at, "must be `true` or `false`"),
                 }
                 continue;

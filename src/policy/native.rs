@@ -10,8 +10,8 @@ use crate::model::{Level, Problem};
 use super::graph::Graph;
 use super::load::{Loaded, Origin};
 use super::metadata::{self, Metadata};
-use super::set::{Entry, Need, Rule, Target};
-use super::syntax::{Part, Shape, Syntax};
+use super::set::{Entry, Rule, Target};
+use super::syntax::{Shape, Syntax};
 use super::{reads, shipped, sources};
 
 /// What a package is by its name.
@@ -166,14 +166,14 @@ fn rule(
             "`{figure}` is compared or added up, but it is an object where the demand is not known exactly, and \
              Rego orders every object above every number"
         );
-        problems.push(module.file.problem("raw-demand", message, span).help("use `fits` of the same row"));
+        problems.push(
+            module.file.problem("raw-demand", message, span).help(
+                "use `fits` of the same row, or `fleetgate.fits`, `fleetgate.add` and `fleetgate.over`",
+            ),
+        );
     }
     if entries.is_empty() {
         return None;
-    }
-    let mut needs = metadata.needs;
-    if reads_demand(graph, &syntax.package) {
-        needs.insert(Need::Demand);
     }
     Some(Rule {
         id: id.into(),
@@ -186,7 +186,7 @@ fn rule(
         page,
         target: metadata.target.unwrap_or(Target::Resource),
         matches: metadata.matches,
-        needs,
+        needs: metadata.needs,
         faces: metadata.faces,
         reads: reading.reads,
         reads_inventory: reading.inventory,
@@ -194,16 +194,6 @@ fn rule(
         set,
         file: Arc::clone(&syntax.file.path),
     })
-}
-
-/// Whether a package, or what it reaches, mentions the demand rows of a workload.
-fn reads_demand(graph: &Graph<'_>, package: &[Arc<str>]) -> bool {
-    let demand = ["input", "workload", "demand"];
-    let is_demand = |path: &[Part]| {
-        path.len() >= demand.len()
-            && path.iter().zip(demand).all(|(part, key)| matches!(part, Part::Key(name) if **name == *key))
-    };
-    graph.reachable(package).iter().any(|(_, rule)| rule.uses.iter().any(|mention| is_demand(&mention.path)))
 }
 
 /// `deny` and `warn` of a package; anything that only looks like them is a problem.

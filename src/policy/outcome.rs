@@ -22,6 +22,11 @@ pub struct Hit {
     pub details: Option<Value>,
     /// What to write instead.
     pub remediation: Option<String>,
+    /// What it is about: `{cluster?, group, kind, namespace, name}`. For rules that judge a cluster or
+    /// the fleet.
+    pub subject: Option<Value>,
+    /// The object in which `route` stands, in the same form; the subject if absent.
+    pub at: Option<Value>,
 }
 
 /// What one rule says about one input.

@@ -33,7 +33,10 @@ pub(super) fn of<'a>(graph: &Graph<'a>, package: &[Arc<str>]) -> Reading<'a> {
             match mention.path.first() {
                 Some(Part::Key(root)) if &**root == "input" => match mention.path.get(1) {
                     Some(Part::Key(key)) if mention.kind != UseKind::With => {
-                        keys.insert(Arc::clone(key));
+                        keys.insert(match (&**key, mention.path.get(2)) {
+                            ("cluster", Some(Part::Key(below))) => format!("cluster.{below}").into(),
+                            _ => Arc::clone(key),
+                        });
                     }
                     _ => anything = true,
                 },

@@ -61,14 +61,12 @@ pub enum Need {
     Approvals,
     /// `data.inventory`.
     Inventory,
-    /// `input.workload.demand`; a rule that reads it needs it without saying so.
-    Demand,
 }
 
 impl Need {
     /// All needs.
-    pub const ALL: [Self; 7] =
-        [Self::Fleet, Self::Time, Self::Actor, Self::Health, Self::Approvals, Self::Inventory, Self::Demand];
+    pub const ALL: [Self; 6] =
+        [Self::Fleet, Self::Time, Self::Actor, Self::Health, Self::Approvals, Self::Inventory];
 
     /// The word in metadata and reports.
     pub const fn as_str(self) -> &'static str {
@@ -79,7 +77,6 @@ impl Need {
             Self::Health => "health",
             Self::Approvals => "approvals",
             Self::Inventory => "inventory",
-            Self::Demand => "demand",
         }
     }
 }
@@ -101,13 +98,16 @@ pub struct Match {
     pub operations: Vec<Arc<str>>,
     /// Only objects that run pods (`input.workload` is not null).
     pub workloads: bool,
+    /// Only objects that ask for accelerators, or may, or mention some where nobody counts them.
+    pub accelerators: bool,
 }
 
 /// Which parts of `input` besides `input.object` a rule can read, found in the syntax tree. A rule
 /// whose result cannot depend on the cluster is evaluated once for all clusters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reads {
-    /// Exactly these top-level keys of `input`, such as `cluster` and `environment`.
+    /// Exactly these top-level keys of `input`, such as `environment`; of `cluster`, the keys below it
+    /// that are read, such as `cluster.provider`, or `cluster` for all of it.
     Only(BTreeSet<Arc<str>>),
     /// Anything: the rule uses `input` as a whole or by a computed key.
     Anything,

@@ -12,9 +12,11 @@ use super::text::SourceFile;
 
 /// Figures that are an object instead of a number where they are not known exactly, and that no
 /// policy may therefore compare or add up by itself.
-const FIGURES: [&str; 6] = ["steady", "rollout", "autoscaled", "used", "base", "delta"];
+const FIGURES: [&str; 8] = ["steady", "rollout", "autoscaled", "used", "base", "delta", "count", "surge"];
 /// The parts of `input` whose rows carry them.
-const FIGURE_ROWS: [&str; 3] = ["demand", "budgets", "quotas"];
+const FIGURE_ROWS: [&str; 4] = ["demand", "budgets", "quotas", "pods"];
+/// Their fields that hold a figure for each name.
+const FIGURE_MAPS: [&str; 1] = ["asks"];
 /// Functions that reckon with numbers.
 const RECKONING: [&str; 6] = ["abs", "max", "min", "product", "sort", "sum"];
 
@@ -341,9 +343,14 @@ impl Walk<'_> {
     fn figure(&mut self, expr: &Expr) {
         let (Expr::RefDot { refr, .. } | Expr::RefBrack { refr, .. }) = expr else { return };
         let Some((root, parts)) = parts(expr) else { return };
-        let Some(Part::Key(last)) = parts.last() else { return };
-        if FIGURES.contains(&&**last) && (self.rows.contains(&root) || self.is_rows(refr)) {
-            self.figures.push((last.to_string(), span_of(self.file, expr.span())));
+        let figure = match parts.as_slice() {
+            [.., Part::Key(map), _] if FIGURE_MAPS.contains(&&**map) => map,
+            [.., Part::Key(last)] => last,
+            _ => return,
+        };
+        let named = FIGURES.contains(&&**figure) || FIGURE_MAPS.contains(&&**figure);
+        if named && (self.rows.contains(&root) || self.is_rows(refr)) {
+            self.figures.push((figure.to_string(), span_of(self.file, expr.span())));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use fleetgate::accelerators;
+use fleetgate::accelerators::{Registry, Tree, Unaccounted, assess, unaccounted};
 use fleetgate::manifest;
 use fleetgate::model::Value;
 use fleetgate::policy::{
@@ -24,7 +24,11 @@ fn evaluator() -> Evaluator {
 
 /// The input for an object in production, as `target: resource` has it.
 fn input(object: &Value) -> Value {
-    let workload = accelerators::workload(object).map_or(Value::Null, |workload| workload.to_value());
+    let registry = Registry::builtin();
+    let assessment = assess(&Tree::new(registry, [object]), None, false);
+    let workload = assessment.objects.first().map(|assessed| assessed.workload_value(None));
+    let unaccounted = unaccounted(object, registry.workload(object).as_ref());
+    let unaccounted: Vec<_> = unaccounted.iter().map(Unaccounted::to_value).collect();
     let mut input = Value::new_object();
     let fields = input.as_object_mut().unwrap();
     for (key, value) in [
@@ -35,7 +39,8 @@ fn input(object: &Value) -> Value {
         ("cluster", Value::Null),
         ("environment", Value::from("prod")),
         ("team", Value::Null),
-        ("workload", workload),
+        ("workload", workload.unwrap_or(Value::Null)),
+        ("unaccounted", Value::from(unaccounted)),
     ] {
         fields.insert(Value::from(key), value);
     }

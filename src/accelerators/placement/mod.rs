@@ -62,6 +62,13 @@ pub struct FamilyRow {
     pub why: Option<Arc<str>>,
 }
 
+impl FamilyRow {
+    /// Whether it may be of a family, where the family is not known.
+    pub fn may_be(&self, family: &str) -> bool {
+        self.one_of.is_empty() || self.one_of.iter().any(|one| **one == *family)
+    }
+}
+
 /// Places the pods of an object.
 pub(super) fn place(
     _tree: &Tree<'_>,

@@ -55,6 +55,13 @@ pub struct Flavor {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quota {}
 
+impl Quota {
+    /// As rules see it.
+    pub fn to_value(&self) -> Value {
+        Value::new_object()
+    }
+}
+
 /// The queues of a cluster.
 #[derive(Debug)]
 pub(super) struct Queues {}

@@ -3,6 +3,7 @@
 //!
 //! An extension of the same name wins over the engine's own function.
 
+mod amounts;
 mod bounded;
 mod fleetgate;
 mod image;
@@ -32,6 +33,7 @@ type Function = fn(&[Value]) -> Result<Value, String>;
 pub(super) fn register(engine: &mut Engine, limits: &Limits) {
     let functions = fleetgate::FUNCTIONS
         .iter()
+        .chain(amounts::FUNCTIONS)
         .chain(bounded::FUNCTIONS)
         .chain(patterns::FUNCTIONS)
         .chain(sprintf::FUNCTIONS);
@@ -121,7 +123,8 @@ pub(super) mod tests {
 
     #[test]
     fn what_loading_accepts_is_what_evaluation_provides() {
-        let ours: BTreeSet<_> = fleetgate::FUNCTIONS.iter().map(|&(name, arity, _)| (name, arity)).collect();
+        let ours = fleetgate::FUNCTIONS.iter().chain(amounts::FUNCTIONS);
+        let ours: BTreeSet<_> = ours.map(|&(name, arity, _)| (name, arity)).collect();
         let announced: BTreeSet<_> = EXTENSIONS.iter().map(|f| (f.path, f.arity)).collect();
         assert_eq!(ours, announced);
     }

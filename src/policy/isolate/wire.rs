@@ -64,6 +64,8 @@ struct WireRule {
     entries: Vec<(Arc<str>, Level)>,
     set: usize,
     file: Arc<camino::Utf8PathBuf>,
+    /// Rules that judge more than one object may say what they are about.
+    of_resource: bool,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -87,6 +89,8 @@ struct WireHit {
     route: Option<Vec<WireStep>>,
     details: Option<Value>,
     remediation: Option<String>,
+    subject: Option<Value>,
+    at: Option<Value>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -151,6 +155,7 @@ impl Setup {
             entries: rule.entries.iter().map(|entry| (Arc::clone(&entry.name), entry.level)).collect(),
             set: rule.set,
             file: Arc::clone(&rule.file),
+            of_resource: rule.target == Target::Resource,
         };
         Self {
             sets: policies.sets.iter().map(set).collect(),
@@ -186,7 +191,7 @@ impl Setup {
             description: "".into(),
             url: None,
             page: None,
-            target: Target::Resource,
+            target: if rule.of_resource { Target::Resource } else { Target::Cluster },
             matches: Match::default(),
             needs: BTreeSet::new(),
             faces: Vec::new(),
@@ -242,6 +247,8 @@ impl From<Outcome> for WireOutcome {
             route: hit.route.map(|route| route.0.into_iter().map(step).collect()),
             details: hit.details,
             remediation: hit.remediation,
+            subject: hit.subject,
+            at: hit.at,
         };
         let error = |error: EvaluationError| WireError {
             message: error.message,
@@ -268,6 +275,8 @@ impl From<WireOutcome> for Outcome {
             route: hit.route.map(|route| Route(route.into_iter().map(step).collect())),
             details: hit.details,
             remediation: hit.remediation,
+            subject: hit.subject,
+            at: hit.at,
         };
         let error = |error: WireError| EvaluationError {
             message: error.message,

@@ -1,0 +1,299 @@
+//! How much of each budget of the fleet file is used, over all clusters for which it holds.
+//!
+//! A budget holds the steady demand of its team, and the largest rollouts that may go on at the same
+//! time. What is not known exactly stays so: such a budget does not count as kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::Request;
+use super::input::object;
+use super::sites::{Located, Site};
+use crate::accelerators::{Amount, Assessed, FamilyRow, Queued};
+use crate::model::{Budget, Context, Fleet, ObjectId, Place, Value};
+
+/// One budget, worked out. Amounts are in thousandths of a device.
+#[derive(Debug)]
+pub struct BudgetUse<'r> {
+    /// The budget.
+    pub budget: &'r Budget,
+    /// While nothing changes.
+    pub steady: Amount,
+    /// The largest rollouts that may go on at once, beyond that.
+    pub surge: Amount,
+    /// Both together.
+    pub used: Amount,
+    /// What it consists of, the largest first.
+    pub contributors: Vec<Contributor>,
+    /// Workloads that are left to the quota of their queue.
+    pub queued: usize,
+}
+
+/// A workload in one cluster that counts in a budget. Amounts are in thousandths of a device.
+#[derive(Debug)]
+pub struct Contributor {
+    /// Where it runs.
+    pub context: Arc<Context>,
+    /// Index of the site.
+    pub site: usize,
+    /// Where it stands.
+    pub located: Located,
+    /// Which object it is.
+    pub id: ObjectId,
+    /// While nothing changes.
+    pub steady: Amount,
+    /// What its rollout needs beyond that.
+    pub surge: Amount,
+}
+
+/// The group of our own documents, in identities of findings.
+const GROUP: &str = "fleetgate.dev";
+
+/// All budgets, in the order of the fleet file.
+pub fn budgets<'r>(request: &'r Request<'_>, sites: &[Site]) -> Vec<BudgetUse<'r>> {
+    let Some(fleet) = request.fleet else { return Vec::new() };
+    fleet.budgets.iter().map(|budget| work_out(request, fleet, budget, sites)).collect()
+}
+
+fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites: &[Site]) -> BudgetUse<'r> {
+    let mut contributors = Vec::new();
+    let mut queued = 0;
+    for (index, site) in sites.iter().enumerate().filter(|(_, site)| holds_in(budget, &site.context)) {
+        for assessed in &site.assessment.objects {
+            let Some(located) = site.located(assessed).filter(|_| assessed.demand.through.is_none()) else {
+                continue;
+            };
+            let Some(resource) = located.resource(request.corpus) else { continue };
+            let owned = owned(fleet, budget, &resource.id);
+            if owned == Owned::No {
+                continue;
+            }
+            let (steady, surge) = counted(budget, assessed, owned, &resource.id);
+            if steady.is_zero() && surge.is_zero() {
+                continue;
+            }
+            if budget.batch_queued && assessed.queue != Queued::No {
+                queued += 1;
+                continue;
+            }
+            let (context, id) = (site.context.clone(), resource.id.clone());
+            contributors.push(Contributor { context, site: index, located, id, steady, surge });
+        }
+    }
+    let cluster =
+        |contributor: &Contributor| contributor.context.cluster.as_ref().map(|cluster| cluster.name.clone());
+    contributors.sort_by(|a, b| {
+        let size = |contributor: &Contributor| contributor.steady.add(&contributor.surge).at_least();
+        (size(b), cluster(a), &a.id).cmp(&(size(a), cluster(b), &b.id))
+    });
+    let steady = contributors.iter().fold(Amount::ZERO, |sum, one| sum.add(&one.steady));
+    let mut surges: Vec<&Amount> = contributors.iter().map(|one| &one.surge).collect();
+    // What is open can be larger than anything that is known.
+    surges.sort_by_key(|surge| (surge.known().is_some(), std::cmp::Reverse(surge.at_least())));
+    let at_once = usize::try_from(budget.rollout_concurrency).unwrap_or(usize::MAX);
+    let surge = surges.into_iter().take(at_once).fold(Amount::ZERO, |sum, surge| sum.add(surge));
+    BudgetUse { budget, used: steady.add(&surge), steady, surge, contributors, queued }
+}
+
+fn holds_in(budget: &Budget, context: &Context) -> bool {
+    let Some(cluster) = &context.cluster else { return false };
+    match &budget.environment {
+        Some(environment) => *environment == cluster.environment,
+        None => budget.clusters.iter().any(|glob| glob.is_match(&*cluster.name)),
+    }
+}
+
+/// Whether an object is the budget's team's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owned {
+    Yes,
+    No,
+    /// More than one team claims its namespace.
+    Disputed,
+}
+
+fn owned(fleet: &Fleet, budget: &Budget, id: &ObjectId) -> Owned {
+    let Some(namespace) = &id.namespace else { return Owned::No };
+    let owners: BTreeSet<&Arc<str>> = (fleet.teams.values())
+        .filter(|team| team.namespaces.iter().any(|glob| glob.is_match(&**namespace)))
+        .map(|team| &team.name)
+        .collect();
+    match (owners.contains(&budget.team), owners.len()) {
+        (false, _) => Owned::No,
+        (true, 1) => Owned::Yes,
+        (true, _) => Owned::Disputed,
+    }
+}
+
+/// Steady demand and surge of an object in the budget's family.
+fn counted(budget: &Budget, assessed: &Assessed, owned: Owned, id: &ObjectId) -> (Amount, Amount) {
+    let (mut steady, mut surge) = (Amount::ZERO, Amount::ZERO);
+    for row in &assessed.families {
+        let doubt = match share(budget, row) {
+            Share::None => continue,
+            Share::All if owned == Owned::Disputed => {
+                let namespace = id.namespace.as_deref().unwrap_or_default();
+                Some(format!("more than one team claims the namespace `{namespace}`"))
+            }
+            Share::All => None,
+            Share::Perhaps(why) => Some(why),
+        };
+        let more = row.three.rollout.sub(&row.three.steady);
+        match doubt {
+            None => {
+                steady = steady.add(&row.three.steady);
+                surge = surge.add(&more);
+            }
+            Some(why) if !row.three.autoscaled.is_zero() => steady = steady.add(&Amount::unknown(why)),
+            Some(_) => {}
+        }
+    }
+    (steady, surge)
+}
+
+/// How much of a row is of a budget's family and capacity type.
+enum Share {
+    None,
+    All,
+    Perhaps(String),
+}
+
+fn share(budget: &Budget, row: &FamilyRow) -> Share {
+    let doubt = match &row.family {
+        Some(family) if *family == budget.family => None,
+        Some(_) => return Share::None,
+        None if row.may_be(&budget.family) => {
+            Some(row.why.as_deref().unwrap_or("its accelerator family is not known").to_owned())
+        }
+        None => return Share::None,
+    };
+    match (&budget.capacity_type, &row.capacity_type, doubt) {
+        (Some(wanted), Some(stated), _) if wanted != stated => Share::None,
+        (_, _, Some(why)) => Share::Perhaps(why),
+        (Some(wanted), None, None) => {
+            Share::Perhaps(format!("whether its capacity is `{wanted}` is not known"))
+        }
+        _ => Share::All,
+    }
+}
+
+/// `input.budgets`.
+pub(super) fn to_value(request: &Request<'_>, sites: &[Site]) -> Value {
+    let uses: Vec<_> = budgets(request, sites).iter().map(BudgetUse::to_value).collect();
+    Value::from(uses)
+}
+
+/// Where a budget stands, by the name that its findings have.
+pub(super) fn place(request: &Request<'_>, id: &ObjectId) -> Option<Place> {
+    let fleet = request.fleet.filter(|_| &*id.group == GROUP && &*id.kind == "Budget")?;
+    let budget = fleet.budgets.iter().find(|budget| name(budget) == *id.name)?;
+    Some(Place { file: budget.file.clone(), document: 0, line: budget.line, offset: 0 })
+}
+
+/// `ml-search H100 prod on-demand`: what tells one budget from another.
+fn name(budget: &Budget) -> String {
+    let mut name = format!("{} {}", budget.team, budget.family);
+    for part in budget.environment.iter().chain(&budget.cluster_patterns).chain(&budget.capacity_type) {
+        name.extend([" ", part]);
+    }
+    name
+}
+
+impl BudgetUse<'_> {
+    fn to_value(&self) -> Value {
+        let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Null, Value::String);
+        let budget = self.budget;
+        let clusters: Vec<_> = budget.cluster_patterns.iter().cloned().map(Value::String).collect();
+        let limit = budget.limit.saturating_mul(1000);
+        object([
+            (
+                "ref",
+                object([
+                    ("group", Value::from(GROUP)),
+                    ("kind", Value::from("Budget")),
+                    ("name", Value::from(name(budget))),
+                    ("namespace", Value::Null),
+                    ("environment", text(&budget.environment)),
+                ]),
+            ),
+            ("team", Value::String(budget.team.clone())),
+            ("family", Value::String(budget.family.clone())),
+            ("environment", text(&budget.environment)),
+            ("clusters", Value::from(clusters)),
+            ("capacityType", text(&budget.capacity_type)),
+            ("limit", Value::from(budget.limit)),
+            ("owner", Value::String(budget.owner.clone())),
+            ("place", Value::from(format!("{}:{}", budget.file, budget.line))),
+            ("rolloutConcurrency", Value::from(u64::from(budget.rollout_concurrency))),
+            ("steady", devices(&self.steady).to_value()),
+            ("surge", devices(&self.surge).to_value()),
+            ("used", devices(&self.used).to_value()),
+            ("fits", Value::from(self.used.fits(limit).as_str())),
+            ("fitsSteady", Value::from(self.steady.fits(limit).as_str())),
+            ("base", Value::Null),
+            ("delta", Value::Null),
+            ("queued", Value::from(self.queued)),
+            (
+                "contributors",
+                Value::from(self.contributors.iter().map(Contributor::to_value).collect::<Vec<_>>()),
+            ),
+            ("holds", self.holds()),
+        ])
+    }
+
+    /// What the budget holds, objects of one name in several clusters together, the largest first.
+    fn holds(&self) -> Value {
+        let mut sums: BTreeMap<String, (Amount, usize)> = BTreeMap::new();
+        for contributor in &self.contributors {
+            let (sum, clusters) = sums.entry(contributor.id.to_string()).or_insert((Amount::ZERO, 0));
+            *sum = sum.add(&contributor.steady);
+            *clusters += 1;
+        }
+        let mut sums: Vec<_> = sums.into_iter().collect();
+        sums.sort_by(|(a, (m, _)), (b, (n, _))| (n.at_least(), a).cmp(&(m.at_least(), b)));
+        let row = |(what, (steady, clusters)): (String, (Amount, usize))| {
+            object([
+                ("what", Value::from(what)),
+                ("clusters", Value::from(clusters)),
+                ("steady", devices(&steady).to_value()),
+            ])
+        };
+        Value::from(sums.into_iter().map(row).collect::<Vec<_>>())
+    }
+}
+
+impl Contributor {
+    fn to_value(&self) -> Value {
+        let cluster = self.context.cluster.as_ref().map_or(Value::Null, |c| Value::String(c.name.clone()));
+        object([
+            (
+                "ref",
+                object([
+                    ("cluster", cluster.clone()),
+                    ("group", Value::String(self.id.group.clone())),
+                    ("kind", Value::String(self.id.kind.clone())),
+                    ("namespace", self.id.namespace.clone().map_or(Value::Null, Value::String)),
+                    ("name", Value::String(self.id.name.clone())),
+                ]),
+            ),
+            ("what", Value::from(self.id.to_string())),
+            ("cluster", cluster),
+            ("steady", devices(&self.steady).to_value()),
+            ("surge", devices(&self.surge).to_value()),
+            ("reasons", Value::from(reasons(&self.steady).chain(reasons(&self.surge)).collect::<Vec<_>>())),
+        ])
+    }
+}
+
+fn reasons(amount: &Amount) -> impl Iterator<Item = Value> + '_ {
+    let reasons = match amount {
+        Amount::Unknown { reasons, .. } => Some(reasons),
+        Amount::Known(_) | Amount::Unbounded { .. } => None,
+    };
+    reasons.into_iter().flatten().cloned().map(Value::String)
+}
+
+/// Thousandths as whole devices; a part of a device takes one.
+fn devices(thousandths: &Amount) -> Amount {
+    thousandths.div_ceil(&Amount::Known(1000))
+}
