@@ -42,7 +42,7 @@ pub fn assess(tree: &Tree<'_>, cluster: Option<&Cluster>, complete: bool) -> Ass
     let queues = quota::Queues::of(tree, complete);
     let objects: Vec<Assessed> = (tree.demand().into_iter())
         .map(|demand| {
-            let queue = queues.queue_of(tree, demand.index);
+            let queue = queues.queue_of(tree, &demand);
             let (pods, families) = placement::place(tree, cluster, &demand, &queue);
             Assessed { demand, queue, pods, families }
         })

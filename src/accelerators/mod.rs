@@ -30,7 +30,7 @@ pub use demand::{ObjectDemand, Totals, totals};
 pub use entry::{AutoscalesEntry, DeviceEntry, KindEntry, PartEntry, Rule, ScaleEntry, TimesEntry};
 pub use placement::{Candidate, FamilyRow, Placement, Selected};
 pub use pod::{Resources, pod_resources};
-pub use quota::{Flavor, Queued, Quota};
+pub use quota::{Admission, Contributor, Flavor, Limit, Most, Problem, Queued, Quota, Reason, Ref};
 pub use registry::{Registry, RegistryError};
 pub use resources::{Class, class, is_extended};
 pub use scan::{Unaccounted, unaccounted};

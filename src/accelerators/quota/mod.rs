@@ -1,12 +1,21 @@
 //! Quota that the cluster itself enforces, found in the tree: `ResourceQuota`, Kueue, Volcano, KAI,
 //! `ElasticQuota`, Karpenter.
 
+mod kueue;
+mod queue_name;
+mod row;
+mod select;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::assess::Assessed;
-use super::tree::Tree;
+use super::demand::ObjectDemand;
+use super::tree::{Tree, namespace};
 use crate::model::{Cluster, Value};
+use kueue::Kueue;
+use queue_name::{Named, System, queue_name};
+pub use row::{Admission, Contributor, Limit, Most, Problem, Quota, Reason, Ref};
 
 /// The queue that starts an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +28,8 @@ pub enum Queued {
         queue: Arc<str>,
         /// What is missing.
         why: String,
-        /// Whether it is missing for certain, because the whole cluster is in the tree.
+        /// Whether it is missing for certain: the whole cluster is in the tree, and objects of the
+        /// missing kind are, so that this cluster's queues are kept there.
         certain: bool,
     },
     /// The way through the queue is known.
@@ -31,6 +41,9 @@ pub enum Queued {
         /// The flavours that it can be given, in the order in which the queue tries them; empty for
         /// systems that have none.
         flavors: Vec<Flavor>,
+        /// Whether its pods run in another cluster (`MultiKueue`), so that nothing of this cluster's
+        /// nodes is used.
+        elsewhere: bool,
     },
 }
 
@@ -51,9 +64,12 @@ pub struct Flavor {
     pub topology: Option<Arc<str>>,
 }
 
-/// A limit that the cluster enforces, and what counts against it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quota {}
+impl Flavor {
+    /// Why pods of this spec are never given this flavour, for people; `None` if they can be.
+    pub fn refuses(&self, spec: &Value) -> Option<String> {
+        select::refuses(spec, &self.node_labels, &self.node_taints, &self.tolerations)
+    }
+}
 
 impl Quota {
     /// As rules see it.
@@ -64,16 +80,54 @@ impl Quota {
 
 /// The queues of a cluster.
 #[derive(Debug)]
-pub(super) struct Queues {}
+pub(super) struct Queues {
+    complete: bool,
+    kueue: Kueue,
+    /// Names of the cluster-wide queues of Volcano and KAI.
+    volcano: BTreeSet<Arc<str>>,
+    kai: BTreeSet<Arc<str>>,
+}
+
+const VOLCANO: (&str, &str) = ("scheduling.volcano.sh", "Queue");
+const KAI: (&str, &str) = ("scheduling.run.ai", "Queue");
 
 impl Queues {
-    pub(super) fn of(_tree: &Tree<'_>, _complete: bool) -> Self {
-        Self {}
+    pub(super) fn of(tree: &Tree<'_>, complete: bool) -> Self {
+        let names = |(group, kind): (&str, &str)| {
+            tree.of_kind(group, kind).filter_map(|(_, object)| name(object).cloned()).collect()
+        };
+        Self { complete, kueue: Kueue::of(tree, complete), volcano: names(VOLCANO), kai: names(KAI) }
     }
 
-    /// The queue that starts the object at a position.
-    pub(super) fn queue_of(&self, _tree: &Tree<'_>, _index: usize) -> Queued {
-        Queued::No
+    /// The queue that starts an object.
+    pub(super) fn queue_of(&self, tree: &Tree<'_>, demand: &ObjectDemand) -> Queued {
+        let Some(object) = tree.objects.get(demand.index).copied() else { return Queued::No };
+        match queue_name(object, demand.workload.as_ref()) {
+            None => self.kueue.default_queue(object),
+            Some(Named { system: System::Kueue, queue, .. }) => self.kueue.resolve(&queue, namespace(object)),
+            Some(Named { system: System::Volcano, queue, .. }) => {
+                // Volcano makes these two itself.
+                let made = matches!(&*queue, "default" | "root");
+                self.plain("Volcano Queue", queue, &self.volcano, made)
+            }
+            Some(Named { system: System::Kai, queue, .. }) => {
+                self.plain("KAI Queue", queue, &self.kai, false)
+            }
+        }
+    }
+
+    /// A queue of a system with one kind of queue.
+    fn plain(&self, kind: &str, queue: Arc<str>, known: &BTreeSet<Arc<str>>, made: bool) -> Queued {
+        if made || known.contains(&queue) {
+            return Queued::Through {
+                cluster_queue: queue.clone(),
+                queue,
+                flavors: Vec::new(),
+                elsewhere: false,
+            };
+        }
+        let why = format!("{kind} `{queue}` is not in this cluster's manifests");
+        Queued::Unresolved { queue, why, certain: self.complete && !known.is_empty() }
     }
 
     pub(super) fn quotas(
@@ -84,4 +138,8 @@ impl Queues {
     ) -> Vec<Quota> {
         Vec::new()
     }
+}
+
+fn name(object: &Value) -> Option<&Arc<str>> {
+    super::value::text(object, &["metadata", "name"])
 }

@@ -1,0 +1,230 @@
+//! Kueue: `LocalQueue` → `ClusterQueue` → `ResourceFlavor`, in `v1beta1` and `v1beta2`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::queue_name::takes_default;
+use super::select::{Labels, selects};
+use super::{Flavor, Queued, name};
+use crate::accelerators::tree::{Tree, namespace};
+use crate::accelerators::value::{fields, items, path, text};
+use crate::model::Value;
+
+pub(super) const GROUP: &str = "kueue.x-k8s.io";
+
+/// The queues, flavours and namespaces of a cluster.
+#[derive(Debug)]
+pub(super) struct Kueue {
+    pub complete: bool,
+    /// By name, with the namespace that each states.
+    pub local: BTreeMap<Arc<str>, Vec<LocalQueue>>,
+    pub cluster: BTreeMap<Arc<str>, ClusterQueue>,
+    pub flavors: BTreeMap<Arc<str>, Flavor>,
+    pub namespaces: BTreeMap<Arc<str>, Labels>,
+}
+
+#[derive(Debug)]
+pub(super) struct LocalQueue {
+    pub index: usize,
+    pub namespace: Option<Arc<str>>,
+    pub cluster_queue: Option<Arc<str>>,
+    pub stopped: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct ClusterQueue {
+    pub index: usize,
+    pub cohort: Option<Arc<str>>,
+    pub groups: Vec<Group>,
+    /// None: it takes no namespace.
+    pub namespaces: Option<Value>,
+    pub stopped: bool,
+    /// Whether it hands its workloads on to other clusters.
+    pub multikueue: bool,
+}
+
+/// A group of resources for which one flavour is chosen.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub covered: BTreeSet<Arc<str>>,
+    /// Names, in the order in which they are tried.
+    pub flavors: Vec<Arc<str>>,
+}
+
+impl Kueue {
+    pub(super) fn of(tree: &Tree<'_>, complete: bool) -> Self {
+        let mut local: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (index, object) in tree.of_kind(GROUP, "LocalQueue") {
+            let Some(name) = name(object) else { continue };
+            local.entry(name.clone()).or_default().push(LocalQueue {
+                index,
+                namespace: namespace(object).map(Arc::from),
+                cluster_queue: text(object, &["spec", "clusterQueue"]).filter(|q| !q.is_empty()).cloned(),
+                stopped: is_stopped(object),
+            });
+        }
+        let checks: BTreeSet<&str> = (tree.of_kind(GROUP, "AdmissionCheck"))
+            .filter(|(_, check)| {
+                text(check, &["spec", "controllerName"]).is_some_and(|c| **c == *"kueue.x-k8s.io/multikueue")
+            })
+            .filter_map(|(_, check)| name(check).map(|name| &**name))
+            .collect();
+        let mut cluster = BTreeMap::new();
+        for (index, object) in tree.of_kind(GROUP, "ClusterQueue") {
+            if let Some(name) = name(object) {
+                cluster.entry(name.clone()).or_insert_with(|| ClusterQueue::of(index, object, &checks));
+            }
+        }
+        let flavors = (tree.of_kind(GROUP, "ResourceFlavor"))
+            .filter_map(|(_, object)| Some((name(object)?.clone(), flavor(object)?)))
+            .collect();
+        let namespaces = (tree.of_kind("", "Namespace"))
+            .filter_map(|(_, object)| {
+                let name = name(object)?;
+                let mut known = labels(path(object, &["metadata", "labels"]));
+                known.insert("kubernetes.io/metadata.name".into(), name.clone());
+                Some((name.clone(), Labels { known, all: true }))
+            })
+            .collect();
+        Self { complete, local, cluster, flavors, namespaces }
+    }
+
+    /// The way of an object that names no queue: a `LocalQueue` named `default` takes those of the
+    /// kinds that Kueue manages (`ApplyDefaultLocalQueue` of pkg/controller/jobframework/defaults.go).
+    pub(super) fn default_queue(&self, object: &Value) -> Queued {
+        let namespace = namespace(object);
+        if namespace.is_none() || !takes_default(object) || self.find("default", namespace).is_none() {
+            return Queued::No;
+        }
+        self.resolve(&"default".into(), namespace)
+    }
+
+    /// The `LocalQueue` of a name. Where one side states no namespace, the only one is meant.
+    pub(super) fn find(&self, name: &str, namespace: Option<&str>) -> Option<&LocalQueue> {
+        let found = self.local.get(name)?;
+        if let Some(queue) = found.iter().find(|queue| queue.namespace.as_deref() == namespace) {
+            return Some(queue);
+        }
+        let mut near = found.iter().filter(|queue| queue.namespace.is_none() || namespace.is_none());
+        match (near.next(), near.next()) {
+            (Some(queue), None) => Some(queue),
+            _ => None,
+        }
+    }
+
+    /// The way from a `LocalQueue` to its flavours.
+    pub(super) fn resolve(&self, queue: &Arc<str>, namespace: Option<&str>) -> Queued {
+        let missing = |why: String, certain: bool| Queued::Unresolved {
+            queue: queue.clone(),
+            why,
+            certain: certain && self.complete,
+        };
+        let Some(local) = self.find(queue, namespace) else {
+            let place = namespace.map_or(String::new(), |namespace| format!(" of namespace `{namespace}`"));
+            // Without a namespace, there may be one where the manifest is applied.
+            let certain = !self.local.is_empty() && namespace.is_some();
+            return missing(
+                format!("LocalQueue `{queue}`{place} is not in this cluster's manifests"),
+                certain,
+            );
+        };
+        let Some(behind) = &local.cluster_queue else {
+            return missing(format!("LocalQueue `{queue}` names no ClusterQueue"), true);
+        };
+        let Some(cluster) = self.cluster.get(behind) else {
+            let why = format!("ClusterQueue `{behind}` is not in this cluster's manifests");
+            return missing(why, !self.cluster.is_empty());
+        };
+        let mut flavors = Vec::new();
+        for group in &cluster.groups {
+            for name in &group.flavors {
+                let Some(flavor) = self.flavors.get(name) else {
+                    let why = format!(
+                        "ResourceFlavor `{name}` of ClusterQueue `{behind}` is not in this cluster's manifests"
+                    );
+                    return missing(why, !self.flavors.is_empty());
+                };
+                flavors.push(Flavor { resources: group.covered.clone(), ..flavor.clone() });
+            }
+        }
+        Queued::Through {
+            queue: queue.clone(),
+            cluster_queue: behind.clone(),
+            flavors,
+            elsewhere: cluster.multikueue,
+        }
+    }
+
+    /// Whether a queue takes workloads of a namespace; `None` if its labels are not known. A queue
+    /// without a selector takes none.
+    pub(super) fn takes(&self, queue: &ClusterQueue, namespace: Option<&str>) -> Option<bool> {
+        let Some(selector) = &queue.namespaces else { return Some(false) };
+        let labels = match namespace {
+            Some(namespace) => self.namespaces.get(namespace).cloned().unwrap_or_else(|| Labels {
+                known: BTreeMap::from([("kubernetes.io/metadata.name".into(), namespace.into())]),
+                all: false,
+            }),
+            None => Labels::default(),
+        };
+        selects(selector, &labels)
+    }
+}
+
+impl ClusterQueue {
+    fn of(index: usize, object: &Value, multikueue: &BTreeSet<&str>) -> Self {
+        let groups = path(object, &["spec", "resourceGroups"]).into_iter().flat_map(items);
+        let listed = path(object, &["spec", "admissionChecks"]).into_iter().flat_map(items);
+        let strategy = path(object, &["spec", "admissionChecksStrategy", "admissionChecks"]);
+        let named = strategy.into_iter().flat_map(items).filter_map(|check| path(check, &["name"]));
+        Self {
+            index,
+            // `cohort` in v1beta1.
+            cohort: text(object, &["spec", "cohortName"])
+                .or_else(|| text(object, &["spec", "cohort"]))
+                .filter(|cohort| !cohort.is_empty())
+                .cloned(),
+            groups: groups.map(Group::of).collect(),
+            namespaces: path(object, &["spec", "namespaceSelector"]).cloned(),
+            stopped: is_stopped(object),
+            multikueue: listed
+                .chain(named)
+                .any(|check| matches!(check, Value::String(check) if multikueue.contains(&**check))),
+        }
+    }
+}
+
+impl Group {
+    fn of(group: &Value) -> Self {
+        let covered = path(group, &["coveredResources"]).into_iter().flat_map(items);
+        let flavors = path(group, &["flavors"]).into_iter().flat_map(items);
+        Self {
+            covered: covered.filter_map(|name| name.as_string().ok().cloned()).collect(),
+            flavors: flavors.filter_map(|flavor| text(flavor, &["name"]).cloned()).collect(),
+        }
+    }
+}
+
+fn is_stopped(object: &Value) -> bool {
+    text(object, &["spec", "stopPolicy"]).is_some_and(|policy| **policy != *"None" && !policy.is_empty())
+}
+
+fn labels(value: Option<&Value>) -> BTreeMap<Arc<str>, Arc<str>> {
+    value
+        .map(fields)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|(key, value)| Some((key.clone(), value.as_string().ok()?.clone())))
+        .collect()
+}
+
+fn flavor(object: &Value) -> Option<Flavor> {
+    let list = |key| path(object, &["spec", key]).into_iter().flat_map(items).cloned().collect();
+    Some(Flavor {
+        name: name(object)?.clone(),
+        resources: BTreeSet::new(),
+        node_labels: labels(path(object, &["spec", "nodeLabels"])),
+        tolerations: list("tolerations"),
+        node_taints: list("nodeTaints"),
+        topology: text(object, &["spec", "topologyName"]).cloned(),
+    })
+}
