@@ -9,10 +9,11 @@ mod select;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::amount::Three;
 use super::assess::Assessed;
 use super::demand::ObjectDemand;
 use super::tree::{Tree, namespace};
-use crate::model::{Cluster, Value};
+use crate::model::{Cluster, Route, Value};
 use kueue::Kueue;
 use queue_name::{Named, System, queue_name};
 pub use row::{Admission, Contributor, Limit, Most, Problem, Quota, Reason, Ref};
@@ -132,14 +133,52 @@ impl Queues {
 
     pub(super) fn quotas(
         &self,
-        _tree: &Tree<'_>,
+        tree: &Tree<'_>,
         _cluster: Option<&Cluster>,
-        _objects: &[Assessed],
+        objects: &[Assessed],
     ) -> Vec<Quota> {
-        Vec::new()
+        let mut in_kueue = Vec::new();
+        for assessed in objects.iter().filter(|assessed| assessed.demand.through.is_none()) {
+            let Some(object) = tree.objects.get(assessed.demand.index).copied() else { continue };
+            let Some(named) = self.named(object, assessed) else { continue };
+            if named.system == System::Kueue {
+                in_kueue.push((assessed, named));
+            }
+        }
+        let admissions = in_kueue.iter().filter_map(|(a, named)| self.kueue.admission(tree, a, named));
+        let mut rows: Vec<Quota> = admissions.map(Quota::Admission).collect();
+        rows.extend(self.kueue.limits(tree, &in_kueue));
+        rows.extend(self.kueue.problems(tree));
+        rows
+    }
+
+    /// The queue that an object names, or that takes it without being named.
+    fn named(&self, object: &Value, assessed: &Assessed) -> Option<Named> {
+        queue_name(object, assessed.demand.workload.as_ref()).or_else(|| match &assessed.queue {
+            Queued::Through { queue, .. } => Some(Named {
+                system: System::Kueue,
+                queue: queue.clone(),
+                path: Route::root().key("metadata").key("labels"),
+                by_pod: false,
+            }),
+            _ => None,
+        })
     }
 }
 
 fn name(object: &Value) -> Option<&Arc<str>> {
     super::value::text(object, &["metadata", "name"])
+}
+
+/// Who may raise a limit, if its object says so: an annotation or label whose name ends in `owner`.
+fn owner(tree: &Tree<'_>, index: usize) -> Option<Arc<str>> {
+    let object = *tree.objects.get(index)?;
+    ["annotations", "labels"].into_iter().find_map(|list| {
+        let entries =
+            super::value::path(object, &["metadata", list]).map(super::value::fields).unwrap_or_default();
+        let mut owners = entries.into_iter().filter(|(key, _)| {
+            key.rsplit('/').next().is_some_and(|name| matches!(name, "owner" | "owners" | "quota-owner"))
+        });
+        owners.find_map(|(_, value)| value.as_string().ok().cloned())
+    })
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::accelerators::amount::{Amount, Fits, Three};
 use crate::accelerators::tree::{Tree, namespace};
 use crate::accelerators::value::{object as mapping, text};
-use crate::accelerators::workload::{kind_of, route_value};
-use crate::model::{Route, Value};
+use crate::accelerators::workload::kind_of;
+use crate::model::{Route, Step, Value};
 
 /// A row about the quota of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -322,4 +322,12 @@ fn three(three: &Three) -> Value {
 
 fn option(text: Option<&Arc<str>>) -> Value {
     text.map_or(Value::Null, |text| Value::String(text.clone()))
+}
+
+fn route_value(route: &Route) -> Value {
+    let steps = route.0.iter().map(|step| match step {
+        Step::Key(key) => Value::String(key.clone()),
+        Step::Index(index) => Value::from(*index),
+    });
+    Value::from(steps.collect::<Vec<_>>())
 }

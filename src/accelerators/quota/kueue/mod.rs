@@ -1,5 +1,10 @@
 //! Kueue: `LocalQueue` → `ClusterQueue` → `ResourceFlavor`, in `v1beta1` and `v1beta2`.
 
+mod admit;
+mod cohort;
+mod problems;
+mod quota;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -9,6 +14,8 @@ use super::{Flavor, Queued, name};
 use crate::accelerators::tree::{Tree, namespace};
 use crate::accelerators::value::{fields, items, path, text};
 use crate::model::Value;
+use cohort::{Cohort, Cohorts};
+use quota::{Cap, FlavorQuota, FlavorResource};
 
 pub(super) const GROUP: &str = "kueue.x-k8s.io";
 
@@ -21,6 +28,7 @@ pub(super) struct Kueue {
     pub cluster: BTreeMap<Arc<str>, ClusterQueue>,
     pub flavors: BTreeMap<Arc<str>, Flavor>,
     pub namespaces: BTreeMap<Arc<str>, Labels>,
+    cohorts: Cohorts,
 }
 
 #[derive(Debug)]
@@ -28,7 +36,6 @@ pub(super) struct LocalQueue {
     pub index: usize,
     pub namespace: Option<Arc<str>>,
     pub cluster_queue: Option<Arc<str>>,
-    pub stopped: bool,
 }
 
 #[derive(Debug)]
@@ -36,6 +43,7 @@ pub(super) struct ClusterQueue {
     pub index: usize,
     pub cohort: Option<Arc<str>>,
     pub groups: Vec<Group>,
+    quotas: BTreeMap<FlavorResource, FlavorQuota>,
     /// None: it takes no namespace.
     pub namespaces: Option<Value>,
     pub stopped: bool,
@@ -60,7 +68,6 @@ impl Kueue {
                 index,
                 namespace: namespace(object).map(Arc::from),
                 cluster_queue: text(object, &["spec", "clusterQueue"]).filter(|q| !q.is_empty()).cloned(),
-                stopped: is_stopped(object),
             });
         }
         let checks: BTreeSet<&str> = (tree.of_kind(GROUP, "AdmissionCheck"))
@@ -86,7 +93,17 @@ impl Kueue {
                 Some((name.clone(), Labels { known, all: true }))
             })
             .collect();
-        Self { complete, local, cluster, flavors, namespaces }
+        let cohorts = (tree.of_kind(GROUP, "Cohort")).filter_map(|(_, object)| {
+            let parent = text(object, &["spec", "parentName"])
+                // `parent` in v1alpha1.
+                .or_else(|| text(object, &["spec", "parent"]))
+                .filter(|parent| !parent.is_empty());
+            Some((name(object)?.clone(), Cohort { parent: parent.cloned(), quotas: quota::quotas(object) }))
+        });
+        let members =
+            cluster.values().filter_map(|queue: &ClusterQueue| Some((queue.cohort.as_ref()?, &queue.quotas)));
+        let cohorts = Cohorts::of(cohorts.collect(), members);
+        Self { complete, local, cluster, flavors, namespaces, cohorts }
     }
 
     /// The way of an object that names no queue: a `LocalQueue` named `default` takes those of the
@@ -155,6 +172,20 @@ impl Kueue {
         }
     }
 
+    /// The most of a resource in a flavour that a queue ever gets. With a cohort of which members may
+    /// be missing, no more than its own and what it may borrow.
+    fn most(&self, queue: &ClusterQueue, key: &FlavorResource) -> Cap {
+        let Some(quota) = queue.quotas.get(key) else { return Ok(0) };
+        match (&queue.cohort, &quota.borrowing) {
+            (None, _) => quota.nominal.clone(),
+            (Some(cohort), _) if self.complete => self.cohorts.most(cohort, key, quota),
+            (Some(_), Some(borrowing)) => Ok(quota.nominal.clone()?.saturating_add(borrowing.clone()?)),
+            (Some(cohort), None) => {
+                Err(format!("not all members of the cohort `{cohort}` may have been read").into())
+            }
+        }
+    }
+
     /// Whether a queue takes workloads of a namespace; `None` if its labels are not known. A queue
     /// without a selector takes none.
     pub(super) fn takes(&self, queue: &ClusterQueue, namespace: Option<&str>) -> Option<bool> {
@@ -184,6 +215,7 @@ impl ClusterQueue {
                 .filter(|cohort| !cohort.is_empty())
                 .cloned(),
             groups: groups.map(Group::of).collect(),
+            quotas: quota::quotas(object),
             namespaces: path(object, &["spec", "namespaceSelector"]).cloned(),
             stopped: is_stopped(object),
             multikueue: listed
