@@ -176,22 +176,27 @@ fn taints(taints: &[Taint]) -> Value {
 }
 
 fn queued(queue: &Queued) -> Value {
-    let shown =
-        |name: &Arc<str>, cluster_queue: Option<&Arc<str>>, flavors: Vec<Value>, problem: &str, certain| {
-            object([
-                ("name", Value::String(name.clone())),
-                ("clusterQueue", optional(cluster_queue)),
-                ("flavors", Value::from(flavors)),
-                ("problem", Value::from(problem)),
-                ("certain", Value::from(certain)),
-            ])
-        };
+    let shown = |name: &Arc<str>,
+                 cluster_queue: Option<&Arc<str>>,
+                 flavors: Vec<Value>,
+                 problem: &str,
+                 certain,
+                 elsewhere| {
+        object([
+            ("name", Value::String(name.clone())),
+            ("clusterQueue", optional(cluster_queue)),
+            ("flavors", Value::from(flavors)),
+            ("problem", Value::from(problem)),
+            ("certain", Value::from(certain)),
+            ("elsewhere", Value::from(elsewhere)),
+        ])
+    };
     match queue {
         Queued::No => Value::Null,
-        Queued::Unresolved { queue, why, certain } => shown(queue, None, Vec::new(), why, *certain),
-        Queued::Through { queue, cluster_queue, flavors } => {
+        Queued::Unresolved { queue, why, certain } => shown(queue, None, Vec::new(), why, *certain, false),
+        Queued::Through { queue, cluster_queue, flavors, elsewhere } => {
             let flavors = flavors.iter().map(|flavor| Value::String(flavor.name.clone())).collect();
-            shown(queue, Some(cluster_queue), flavors, "", true)
+            shown(queue, Some(cluster_queue), flavors, "", true, *elsewhere)
         }
     }
 }

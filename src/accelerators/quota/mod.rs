@@ -72,13 +72,6 @@ impl Flavor {
     }
 }
 
-impl Quota {
-    /// As rules see it.
-    pub fn to_value(&self) -> Value {
-        Value::new_object()
-    }
-}
-
 /// The queues of a cluster.
 #[derive(Debug)]
 pub(super) struct Queues {

@@ -7,7 +7,7 @@ use super::quota::{Cap, FlavorResource};
 use super::{ClusterQueue, GROUP, Group, Kueue};
 use crate::accelerators::amount::{Amount, Fits};
 use crate::accelerators::assess::Assessed;
-use crate::accelerators::pod::{Resources, pod_resources, raise};
+use crate::accelerators::pod::{Resources, add, raise};
 use crate::accelerators::quota::queue_name::Named;
 use crate::accelerators::quota::row::{Admission, Contributor, Limit, Most, Quota, Reason, Ref};
 use crate::accelerators::quota::{Flavor, Three, owner};
@@ -86,11 +86,7 @@ impl Kueue {
         }
         let mut asks = Resources::new();
         for set in &sets {
-            if named.by_pod {
-                raise(&mut asks, &set.asks)
-            } else {
-                crate::accelerators::pod::add(&mut asks, &set.asks)
-            }
+            if named.by_pod { raise(&mut asks, &set.asks) } else { add(&mut asks, &set.asks) }
         }
         let possible = if reasons.iter().any(|reason| reason.code != "unknown") {
             Fits::No
@@ -446,18 +442,18 @@ fn pod_sets<'w>(
     notes: &mut BTreeSet<Arc<str>>,
 ) -> Vec<PodSet<'w>> {
     let pods = assessed.demand.workload.as_ref().map_or(&[][..], |workload| &workload.pods);
-    pods.iter()
-        .filter_map(|group| {
+    (pods.iter().zip(&assessed.demand.pods))
+        .filter_map(|(group, pod)| {
             let count = count(object, group, by_pod, notes);
             if count.is_zero() {
                 return None;
             }
-            let mut pod = pod_resources(&group.spec, &group.path);
-            raise(&mut pod, &group.devices.iter().cloned().collect());
-            pod.retain(|resource, amount| {
-                resource.contains('/') && class(resource).counts() && !amount.is_zero()
-            });
-            let asks = pod.into_iter().map(|(resource, amount)| (resource, amount.mul(&count))).collect();
+            let asks = (pod.iter())
+                .filter(|(resource, amount)| {
+                    resource.contains('/') && class(resource).counts() && !amount.is_zero()
+                })
+                .map(|(resource, amount)| (resource.clone(), amount.mul(&count)))
+                .collect();
             Some(PodSet { group, asks })
         })
         .collect()
