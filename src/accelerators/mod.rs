@@ -18,6 +18,7 @@ mod rules;
 mod scale;
 mod scan;
 mod shown;
+mod tables;
 mod tree;
 mod value;
 mod walk;

@@ -87,7 +87,8 @@ pub fn is_extended(name: &str) -> bool {
 /// `deviceclass.resource.kubernetes.io/<class>` as a resource asks for a device of a class.
 pub(super) const DEVICE_CLASS: &str = "deviceclass.resource.kubernetes.io/";
 
-fn matches(pattern: &str, name: &str) -> bool {
+/// Whether a name is the pattern, in which one `*` stands for anything.
+pub(super) fn matches(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         Some((before, after)) => {
             name.strip_prefix(before).is_some_and(|rest| rest.len() >= after.len() && rest.ends_with(after))

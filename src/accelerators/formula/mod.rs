@@ -12,7 +12,7 @@
 //! | `unbounded` | infinity |
 //! | `unknown("why")` | a number that the manifest does not say |
 //! | `min max sub`, `clamp(n, low, high)`, `surge(n, s)` | arithmetic; `s` is a count or a percentage, rounded up and at most `n` |
-//! | `gpus(machine)` | the GPUs of a machine type, from `machines.yaml` |
+//! | `gpus(machine)` | the GPUs of a machine type, from `tables/instances.yaml` |
 //! | `if(c, a, b)`, `has(field)`, `lower(text)` | choice |
 
 mod parse;

@@ -1,23 +1,41 @@
 //! Where pods can run: what queue and cluster add to them, which pools of the cluster their selectors
 //! leave, and so of which family the devices are that they get.
 
+mod asks;
+mod effective;
+mod family;
+mod pinned;
+mod selector;
+mod share;
+mod taints;
+mod units;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use asks::Ask;
+use effective::Effective;
+use family::Rows;
+use selector::selected;
+
 use super::amount::Three;
 use super::demand::ObjectDemand;
+use super::pod::Resources;
 use super::quota::Queued;
-use super::tree::Tree;
+use super::tables;
+use super::tree::{Tree, namespace};
+use super::value::field;
 use super::workload::PodGroup;
-use crate::model::{Cluster, Taint, Value};
+use crate::model::{Cluster, Pool, Taint, Value};
 
 /// Where the pods of a group can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
-    /// The pod spec with what its queue and its cluster add.
+    /// The pod spec with what its queue and its cluster add. Of several flavours that a queue may
+    /// give, none is in it.
     pub effective: Value,
-    /// The pools of the cluster that have a resource that these pods ask for, in the order of the
-    /// cluster; none: the cluster's pools are not known.
+    /// The pools of the cluster that have a device that these pods ask for, in the order of the
+    /// cluster; none: the cluster's pools are not known, or these pods ask for no device.
     pub pools: Option<Vec<Candidate>>,
 }
 
@@ -43,7 +61,10 @@ pub enum Selected {
     Unknown(String),
 }
 
-/// Demand by family, in thousandths of a device.
+/// Demand by family, in thousandths of a device: a MIG slice is its compute slices of those of the
+/// device, a share its part, a Neuron core its part. The sum of a row is exact until it is rounded up
+/// to whole thousandths, once, so that a row is never fewer than what is asked for. Fabric, and
+/// resources of which nothing is known, have no row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FamilyRow {
     /// The resource from which it was worked out.
@@ -69,15 +90,80 @@ impl FamilyRow {
     }
 }
 
+/// What is known of the place to which pods go.
+#[derive(Debug, Clone, Copy)]
+struct Site<'a> {
+    /// The cloud, if it is one of those whose labels are known.
+    cloud: Option<&'static str>,
+    /// The pools; none if they are not known.
+    pools: &'a [Pool],
+    /// Whether the pools are known.
+    known: bool,
+}
+
 /// Places the pods of an object.
 pub(super) fn place(
-    _tree: &Tree<'_>,
-    _cluster: Option<&Cluster>,
+    tree: &Tree<'_>,
+    cluster: Option<&Cluster>,
     demand: &ObjectDemand,
-    _queue: &Queued,
+    queue: &Queued,
 ) -> (Vec<Placement>, Vec<FamilyRow>) {
-    let groups: &[PodGroup] = demand.workload.as_ref().map_or(&[], |workload| &workload.pods);
-    let placements =
-        groups.iter().map(|group| Placement { effective: group.spec.clone(), pools: None }).collect();
-    (placements, Vec::new())
+    // Where pods of another cluster run, this cluster's pools do not say.
+    let elsewhere = matches!(queue, Queued::Through { elsewhere: true, .. });
+    let pools = cluster.and_then(|cluster| cluster.pools.as_deref()).filter(|_| !elsewhere);
+    let site = Site {
+        cloud: cluster.and_then(|cluster| tables::cloud(cluster.provider.as_deref()?)),
+        pools: pools.unwrap_or_default(),
+        known: pools.is_some(),
+    };
+    let Some(object) = tree.objects.get(demand.index).copied() else { return (Vec::new(), Vec::new()) };
+    let mut rows = Rows::default();
+    let Some(workload) = &demand.workload else {
+        // A claim that exists for itself: its devices are wherever its pods run.
+        let none = Effective { spec: Value::new_object(), variants: vec![Value::new_object()] };
+        let spec = field(object, "spec").cloned().unwrap_or_else(Value::new_object);
+        for ask in asks::of_claim(tree, &spec) {
+            rows.add(&ask, &Three::ONE, &none, &site);
+        }
+        return (Vec::new(), rows.finish());
+    };
+    let none = Resources::new();
+    let place = |(index, group): (usize, &PodGroup)| {
+        let resources = demand.pods.get(index).unwrap_or(&none);
+        let asks = asks::of_pod(tree, group, resources, namespace(object));
+        let devices: BTreeSet<_> = asks.iter().map(|ask| ask.resource.clone()).collect();
+        let injects = cluster.map(|cluster| &cluster.injects);
+        let effective = effective::effective(&group.spec, &devices, injects, site.cloud, queue);
+        for ask in &asks {
+            rows.add(ask, &group.count(), &effective, &site);
+        }
+        let pools = (site.known && !asks.is_empty()).then(|| candidates(&asks, &effective, &site));
+        Placement { effective: effective.spec, pools }
+    };
+    let placements = workload.pods.iter().enumerate().map(place).collect();
+    (placements, rows.finish())
+}
+
+/// The pools that have a device of these, each from the view of the flavour that suits it best.
+fn candidates(asks: &[Ask], effective: &Effective, site: &Site<'_>) -> Vec<Candidate> {
+    let candidates = site.pools.iter().enumerate();
+    let candidates = candidates.filter(|(_, pool)| asks.iter().any(|ask| family::is_candidate(pool, ask)));
+    candidates
+        .filter_map(|(index, pool)| {
+            let views = effective.variants.iter().map(|spec| Candidate {
+                pool: index,
+                selected: selected(spec, pool, site),
+                untolerated: taints::untolerated(spec, &pool.taints),
+            });
+            let rank = |candidate: &Candidate| {
+                let selected = match candidate.selected {
+                    Selected::Yes => 0,
+                    Selected::Unknown(_) => 1,
+                    Selected::No(_) => 2,
+                };
+                (selected, candidate.untolerated.len())
+            };
+            views.min_by_key(rank)
+        })
+        .collect()
 }
