@@ -47,6 +47,18 @@ deny contains finding if {
 	}
 }
 
+# Each undoes what the other does; counted is the larger of the two.
+warn contains finding if {
+	some note in input.workload.notes
+	note.code == "two-autoscalers"
+	asks
+	finding := {
+		"msg": sprintf("%s, each against the other", [note.message]),
+		"path": ["spec", "replicas"],
+		"remediation": "keep one of them: a HorizontalPodAutoscaler with several metrics, or a ScaledObject with several triggers",
+	}
+}
+
 # 100 by default: it is counted, but nobody chose it.
 warn contains finding if {
 	object_kind == "keda.sh/ScaledJob"

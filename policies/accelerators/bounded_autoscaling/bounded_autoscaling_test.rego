@@ -126,6 +126,16 @@ test_keda_starts_a_hundred_jobs if {
 	result(object.union(keda, {"spec": {}}), [without(pods[0])], []) == none
 }
 
+test_two_autoscalers_of_one_workload if {
+	noted([pod(["spec"], "pod")], "two-autoscalers") == {["spec", "replicas"]}
+	noted([pod(["spec"], "pod")], "owner-does-not-count") == set()
+	noted([without(pod(["spec"], "pod"))], "two-autoscalers") == set()
+}
+
+noted(pods, code) := {finding.path | some finding in found} if {
+	found := rule.warn with input as {"object": {"apiVersion": "apps/v1", "kind": "Deployment"}, "workload": {"pods": pods, "demand": [], "notes": [{"code": code, "message": "two autoscalers set its replicas"}]}}
+}
+
 test_no_workload_and_wrong_types if {
 	count(rule.deny) + count(rule.warn) == 0 with input as {"object": knative, "workload": null}
 	result({"apiVersion": "ray.io/v1", "kind": "RayCluster", "spec": "x"}, [], []) == none

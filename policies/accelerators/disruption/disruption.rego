@@ -1,0 +1,110 @@
+# METADATA
+# title: Accelerators are not taken away in the middle of a run
+# description: >-
+#   A node autoscaler moves pods to pack them closer, unless a pod says that it must not be. For a training
+#   of several pods that means to start again. Capacity that the cloud may take back at any time is not
+#   for what serves requests.
+# related_resources:
+#   - ref: https://karpenter.sh/docs/concepts/disruption/
+#     description: Karpenter, disruption
+# custom:
+#   level: warn
+#   target: resource
+#   match:
+#     accelerators: true
+#   needs: []
+#   params:
+#     annotations:
+#       type: array
+#       items: {type: string}
+#       default: ["cluster-autoscaler.kubernetes.io/safe-to-evict=false", "karpenter.sh/do-not-disrupt=true"]
+#       description: Annotations, `key=value`, of which a pod of a training of several pods has one. An empty list demands none.
+#     spot:
+#       type: array
+#       items: {type: string}
+#       default: [spot, preemptible, flex*]
+#       description: Capacity types that can be taken back at any time, `*` for any text. An empty list switches that part off.
+package fleetgate.accelerators.disruption
+
+import data.fleetgate.lib.accelerators
+import data.fleetgate.lib.values
+
+params := data.params.accelerators.disruption
+
+warn contains finding if {
+	count(params.annotations) > 0
+	accelerators.kind(input.object) in trainings
+	several
+	some pod in taking
+	annotations := values.map(object.get(pod.metadata, "annotations", {}))
+	not kept(annotations)
+	finding := {
+		"msg": sprintf("a node autoscaler may move %s, which ends the run of all the others", [accelerators.called(pod)]),
+		"path": array.concat(template(pod.path), ["metadata", "annotations"]),
+		"remediation": sprintf("write the annotation %s on the pod template", [concat(" or ", [sprintf("`%s`", [entry]) | some entry in written])]),
+	}
+}
+
+warn contains finding if {
+	count(params.spot) > 0
+	not accelerators.batch(input.object)
+	accelerators.kind(input.object) in serving
+	some pod in taking
+	open := [pool | some pool in values.list(pod.pools); pool.selected != "no"]
+	count(open) > 0
+	count([pool | some pool in open; not values.matches_any(params.spot, pool.capacityType)]) == 0
+	types := sort({pool.capacityType | some pool in open})
+	finding := {
+		"msg": sprintf("%s serves from `%s` capacity only, which can be taken back at any time", [accelerators.called(pod), types[0]]),
+		"path": array.concat(pod.path, ["nodeSelector"]),
+		"remediation": "select a pool of on-demand or reserved capacity, or allow one besides",
+	}
+}
+
+# Kinds whose pods end all together if one does.
+trainings := {
+	"jobset.x-k8s.io/JobSet",
+	"kubeflow.org/JAXJob",
+	"kubeflow.org/MPIJob",
+	"kubeflow.org/PyTorchJob",
+	"kubeflow.org/TFJob",
+	"sagemaker.amazonaws.com/HyperPodPyTorchJob",
+}
+
+serving := {
+	"apps/Deployment",
+	"apps/StatefulSet",
+	"argoproj.io/Rollout",
+	"leaderworkerset.x-k8s.io/LeaderWorkerSet",
+	"ray.io/RayService",
+	"serving.knative.dev/Service",
+	"serving.kserve.io/InferenceService",
+	"serving.kserve.io/LLMInferenceService",
+}
+
+taking := [pod |
+	some pod in values.list(input.workload.pods)
+	accelerators.runs(pod)
+	count(accelerators.asked(pod)) > 0
+]
+
+several if count(taking) > 1
+
+several if {
+	some pod in taking
+	fleetgate.fits(pod.count, 1) == "no"
+}
+
+kept(annotations) if {
+	some entry in params.annotations
+	parts := split(entry, "=")
+	annotations[parts[0]] == concat("=", array.slice(parts, 1, count(parts)))
+}
+
+written := [sprintf("%s: \"%s\"", [parts[0], concat("=", array.slice(parts, 1, count(parts)))]) |
+	some entry in params.annotations
+	parts := split(entry, "=")
+]
+
+# The template around a pod spec.
+template(path) := array.slice(path, 0, count(path) - 1)
