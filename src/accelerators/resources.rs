@@ -75,6 +75,15 @@ pub fn class(name: &str) -> Class {
     entry.map_or(Class::Other, |entry| entry.class)
 }
 
+/// The names of devices and parts of devices in the table, up to a `*` in them.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let devices = RESOURCES
+        .resources
+        .iter()
+        .filter(|entry| matches!(entry.class, Class::Device | Class::Slice | Class::Share));
+    devices.filter_map(|entry| entry.name.split('*').next())
+}
+
 /// Whether a resource name is one that devices can have: `IsExtendedResourceName` of
 /// kubernetes/kubernetes `pkg/apis/core/v1/helper/helpers.go`, and besides the names of device
 /// classes, which that function does not cover, and the name that GPUs had before.
