@@ -35,6 +35,6 @@ pub use quota::{Admission, Contributor, Flavor, Limit, Most, Problem, Queued, Qu
 pub use registry::{Registry, RegistryError};
 pub use resources::{Class, class, is_extended};
 pub use scan::{Unaccounted, unaccounted};
-pub use shown::plain;
+pub use shown::{plain, route_value};
 pub use tree::{Note, Tree};
 pub use workload::{Bounds, PodGroup, Workload};

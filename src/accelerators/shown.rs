@@ -86,7 +86,7 @@ impl Unaccounted {
     /// As rules see it.
     pub fn to_value(&self) -> Value {
         object([
-            ("path", route(&self.path)),
+            ("path", route_value(&self.path)),
             ("what", Value::from(self.what.as_str())),
             ("why", Value::from(self.why.as_str())),
         ])
@@ -115,7 +115,7 @@ fn pod(group: &PodGroup, effective: &Value, pools: Option<Vec<Value>>, asks: &Re
     let asks: std::collections::BTreeMap<_, _> =
         asks.iter().map(|(name, amount)| (Value::String(name.clone()), amount.to_value())).collect();
     object([
-        ("path", route(&group.path)),
+        ("path", route_value(&group.path)),
         ("role", Value::String(group.role.clone())),
         ("spec", group.spec.clone()),
         ("effective", effective.clone()),
@@ -205,7 +205,8 @@ fn optional(text: Option<&Arc<str>>) -> Value {
     text.map_or(Value::Null, |text| Value::String(text.clone()))
 }
 
-fn route(route: &Route) -> Value {
+/// A route as rules see it: a list of keys and indexes.
+pub fn route_value(route: &Route) -> Value {
     let steps: Vec<Value> = route
         .0
         .iter()

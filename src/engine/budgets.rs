@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use super::Request;
 use super::input::object;
+use super::levers::{self, Lever};
 use super::sites::{Located, Site};
-use crate::accelerators::{Amount, Assessed, FamilyRow, Queued};
-use crate::model::{Budget, Context, Fleet, ObjectId, Place, Value};
+use crate::accelerators::{Amount, Assessed, FamilyRow, Fits, Queued, route_value};
+use crate::model::{self, Budget, Context, Fleet, ObjectId, Value};
 
 /// One budget, worked out. Amounts are in thousandths of a device.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub struct Contributor {
     pub located: Located,
     /// Which object it is.
     pub id: ObjectId,
+    /// Whether more than one team claims its namespace.
+    pub disputed: bool,
     /// While nothing changes.
     pub steady: Amount,
     /// What its rollout needs beyond that.
@@ -68,7 +71,8 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
             if owned == Owned::No {
                 continue;
             }
-            let (steady, surge) = counted(budget, assessed, owned, &resource.id);
+            let disputed = owned == Owned::Disputed;
+            let (steady, surge) = counted_in(budget, assessed, Claim { id: &resource.id, disputed });
             if steady.is_zero() && surge.is_zero() {
                 continue;
             }
@@ -77,7 +81,7 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
                 continue;
             }
             let (context, id) = (site.context.clone(), resource.id.clone());
-            contributors.push(Contributor { context, site: index, located, id, steady, surge });
+            contributors.push(Contributor { context, site: index, located, id, disputed, steady, surge });
         }
     }
     let cluster =
@@ -86,13 +90,20 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
         let size = |contributor: &Contributor| contributor.steady.add(&contributor.surge).at_least();
         (size(b), cluster(a), &a.id).cmp(&(size(a), cluster(b), &b.id))
     });
-    let steady = contributors.iter().fold(Amount::ZERO, |sum, one| sum.add(&one.steady));
-    let mut surges: Vec<&Amount> = contributors.iter().map(|one| &one.surge).collect();
+    let parts: Vec<_> = contributors.iter().map(|one| (one.steady.clone(), one.surge.clone())).collect();
+    let (steady, surge) = sum_up(&parts, budget.rollout_concurrency);
+    BudgetUse { budget, used: steady.add(&surge), steady, surge, contributors, queued }
+}
+
+/// Steady demand, and the largest surges that may be at once, of parts that have both.
+pub(super) fn sum_up(parts: &[(Amount, Amount)], at_once: u32) -> (Amount, Amount) {
+    let steady = parts.iter().fold(Amount::ZERO, |sum, (steady, _)| sum.add(steady));
+    let mut surges: Vec<&Amount> = parts.iter().map(|(_, surge)| surge).collect();
     // What is open can be larger than anything that is known.
     surges.sort_by_key(|surge| (surge.known().is_some(), std::cmp::Reverse(surge.at_least())));
-    let at_once = usize::try_from(budget.rollout_concurrency).unwrap_or(usize::MAX);
+    let at_once = usize::try_from(at_once).unwrap_or(usize::MAX);
     let surge = surges.into_iter().take(at_once).fold(Amount::ZERO, |sum, surge| sum.add(surge));
-    BudgetUse { budget, used: steady.add(&surge), steady, surge, contributors, queued }
+    (steady, surge)
 }
 
 fn holds_in(budget: &Budget, context: &Context) -> bool {
@@ -125,14 +136,21 @@ fn owned(fleet: &Fleet, budget: &Budget, id: &ObjectId) -> Owned {
     }
 }
 
+/// Which object is counted, and whether more than one team claims its namespace.
+#[derive(Clone, Copy)]
+pub(super) struct Claim<'a> {
+    pub(super) id: &'a ObjectId,
+    pub(super) disputed: bool,
+}
+
 /// Steady demand and surge of an object in the budget's family.
-fn counted(budget: &Budget, assessed: &Assessed, owned: Owned, id: &ObjectId) -> (Amount, Amount) {
+pub(super) fn counted_in(budget: &Budget, assessed: &Assessed, claim: Claim<'_>) -> (Amount, Amount) {
     let (mut steady, mut surge) = (Amount::ZERO, Amount::ZERO);
     for row in &assessed.families {
         let doubt = match share(budget, row) {
             Share::None => continue,
-            Share::All if owned == Owned::Disputed => {
-                let namespace = id.namespace.as_deref().unwrap_or_default();
+            Share::All if claim.disputed => {
+                let namespace = claim.id.namespace.as_deref().unwrap_or_default();
                 Some(format!("more than one team claims the namespace `{namespace}`"))
             }
             Share::All => None,
@@ -179,15 +197,19 @@ fn share(budget: &Budget, row: &FamilyRow) -> Share {
 
 /// `input.budgets`.
 pub(super) fn to_value(request: &Request<'_>, sites: &[Site]) -> Value {
-    let uses: Vec<_> = budgets(request, sites).iter().map(BudgetUse::to_value).collect();
-    Value::from(uses)
+    let shown = |used: &BudgetUse<'_>| {
+        let kept = used.used.fits(used.budget.limit.saturating_mul(1000)) == Fits::Yes;
+        let levers = if kept { Vec::new() } else { levers::levers(request, used, sites) };
+        used.to_value(&levers)
+    };
+    Value::from(budgets(request, sites).iter().map(shown).collect::<Vec<_>>())
 }
 
 /// Where a budget stands, by the name that its findings have.
-pub(super) fn place(request: &Request<'_>, id: &ObjectId) -> Option<Place> {
+pub(super) fn place(request: &Request<'_>, id: &ObjectId) -> Option<model::Place> {
     let fleet = request.fleet.filter(|_| &*id.group == GROUP && &*id.kind == "Budget")?;
     let budget = fleet.budgets.iter().find(|budget| name(budget) == *id.name)?;
-    Some(Place { file: budget.file.clone(), document: 0, line: budget.line, offset: 0 })
+    Some(model::Place { file: budget.file.clone(), document: 0, line: budget.line, offset: 0 })
 }
 
 /// `ml-search H100 prod on-demand`: what tells one budget from another.
@@ -200,7 +222,7 @@ fn name(budget: &Budget) -> String {
 }
 
 impl BudgetUse<'_> {
-    fn to_value(&self) -> Value {
+    fn to_value(&self, levers: &[Lever]) -> Value {
         let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Null, Value::String);
         let budget = self.budget;
         let clusters: Vec<_> = budget.cluster_patterns.iter().cloned().map(Value::String).collect();
@@ -238,6 +260,7 @@ impl BudgetUse<'_> {
                 Value::from(self.contributors.iter().map(Contributor::to_value).collect::<Vec<_>>()),
             ),
             ("holds", self.holds()),
+            ("levers", Value::from(levers.iter().map(lever_value).collect::<Vec<_>>())),
         ])
     }
 
@@ -283,6 +306,17 @@ impl Contributor {
             ("reasons", Value::from(reasons(&self.steady).chain(reasons(&self.surge)).collect::<Vec<_>>())),
         ])
     }
+}
+
+fn lever_value(lever: &Lever) -> Value {
+    object([
+        ("what", Value::from(lever.object.to_string())),
+        ("path", route_value(&lever.path)),
+        ("field", Value::from(lever.path.to_string())),
+        ("is", Value::from(lever.is)),
+        ("fits", lever.fits.map_or(Value::Null, Value::from)),
+        ("used", devices(&lever.used).to_value()),
+    ])
 }
 
 fn reasons(amount: &Amount) -> impl Iterator<Item = Value> + '_ {

@@ -11,6 +11,7 @@ mod evaluate;
 mod identity;
 mod input;
 mod level;
+mod levers;
 mod plan;
 mod quantities;
 mod sites;

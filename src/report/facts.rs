@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::model::{Problem, Standing};
+use crate::model::{Finding, Problem, Standing, Value};
 
 use super::Entry;
 
@@ -80,4 +80,16 @@ pub(super) fn at(file: &camino::Utf8Path, line: Option<usize>, column: Option<us
         (Some(line), None) => format!("{file}:{line}"),
         _ => file.to_string(),
     }
+}
+
+/// What a rule adds below a finding: `details.lines`, a list of a word and a text each.
+pub(super) fn lines(finding: &Finding) -> Vec<(&str, &str)> {
+    let get = |key: &str| finding.details.as_ref()?.as_object().ok()?.get(&Value::from(key));
+    let lines = get("lines").and_then(|lines| lines.as_array().ok());
+    (lines.into_iter().flat_map(|lines| lines.iter()))
+        .filter_map(|line| match line.as_array().ok()?.as_slice() {
+            [Value::String(word), Value::String(text)] => Some((&**word, &**text)),
+            _ => None,
+        })
+        .collect()
 }

@@ -198,6 +198,9 @@ fn entry(
     if let Some(standing) = facts::standing(&finding.standing) {
         fact(out, "worse", standing)?;
     }
+    for (word, text) in facts::lines(finding) {
+        facts_of(out, &clean::line(word), Some(text))?;
+    }
     facts_of(out, "help", finding.remediation.as_deref())?;
     if let Some(url) = url {
         fact(out, "see", &clean::line(url))?;
