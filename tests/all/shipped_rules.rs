@@ -8,8 +8,11 @@ use fleetgate::fleet;
 use fleetgate::manifest;
 use fleetgate::model::{Cluster, Value};
 use fleetgate::policy::{
-    Evaluator, Hit, Limits, LoadOptions, PolicySet, Rule, Source, TestOptions, TestResult, load, run_tests,
+    Evaluator, Hit, Limits, LoadOptions, PolicySet, Rule, Source, Target, TestOptions, TestResult, load,
+    run_tests,
 };
+
+use crate::support::Sandbox;
 
 /// The headings of a page, in their order.
 const HEADINGS: [&str; 6] =
@@ -126,7 +129,7 @@ fn unplaced(object: &Value, cluster: Option<&Cluster>) -> bool {
 #[test]
 fn examples_fail_and_pass_as_their_pages_say() {
     let mut evaluator = evaluator();
-    for (index, rule) in SHIPPED.rules.iter().enumerate() {
+    for (index, rule) in SHIPPED.rules.iter().enumerate().filter(|(_, rule)| !takes_a_fleet(rule)) {
         let cluster = cluster(rule);
         let cluster = cluster.as_deref();
         let failing = example(rule, "## Fails");
@@ -140,6 +143,34 @@ fn examples_fail_and_pass_as_their_pages_say() {
         for object in [&failing, &passing] {
             let kind = object[&Value::from("kind")].as_string().unwrap();
             assert!(rule.matches.kinds.is_empty() || rule.matches.kinds.contains(kind), "{}", rule.id);
+        }
+    }
+}
+
+/// Whether the examples of a rule are about more than one object.
+fn takes_a_fleet(rule: &Rule) -> bool {
+    rule.target != Target::Resource || fenced(rule, "## Fails").unwrap().contains("\nkind: Fleet\n")
+}
+
+/// Pages of rules about a cluster or a fleet show all that it takes: a fleet file, if one is needed, and the
+/// manifests of its only cluster, `prod-a`.
+#[test]
+fn examples_of_whole_clusters_fail_and_pass_as_their_pages_say() {
+    for rule in SHIPPED.rules.iter().filter(|rule| takes_a_fleet(rule)) {
+        for (heading, fails) in [("## Fails", true), ("## Passes", false)] {
+            let documents = fenced(rule, heading).unwrap().split("---\n");
+            let (fleet, manifests): (Vec<_>, Vec<_>) =
+                documents.partition(|document| document.contains("\nkind: Fleet\n"));
+            let sandbox = Sandbox::new(&[("prod-a/all.yaml", &manifests.join("---\n"))]);
+            let sandbox = match fleet.first() {
+                Some(fleet) => sandbox.also("fleetgate.yaml", fleet),
+                None => sandbox,
+            };
+            let run = sandbox.run(&["check", "--select", &rule.id, "-o", "json"]);
+            let report = run.json();
+            assert_eq!(report["problems"], serde_json::json!([]), "{} {heading}", rule.id);
+            let found = report["findings"].as_array().unwrap().iter().any(|found| found["rule"] == *rule.id);
+            assert_eq!(found, fails, "{} {heading}\n{}", rule.id, run.all());
         }
     }
 }
