@@ -17,6 +17,7 @@ mod example_fleet;
 mod fleet_file;
 mod generated_fleet;
 mod hostile_policies;
+mod mig_profiles;
 mod shipped_rules;
 mod support;
 mod which_fleet;
