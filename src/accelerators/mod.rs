@@ -9,6 +9,7 @@ mod entry;
 mod formula;
 mod inline;
 mod machines;
+mod nodes;
 mod placement;
 mod pod;
 mod quota;
@@ -29,6 +30,10 @@ pub use assess::{Assessed, Assessment, assess};
 pub use claims::claim_devices;
 pub use demand::{ObjectDemand, Totals, totals};
 pub use entry::{AutoscalesEntry, DeviceEntry, KindEntry, PartEntry, Rule, ScaleEntry, TimesEntry};
+pub use nodes::{
+    MachineType, NodeFamily, is_accelerator_label, machine_types, node_capacity_type, node_family,
+    node_sharing,
+};
 pub use placement::{Candidate, FamilyRow, Placement, Selected};
 pub use pod::{Resources, pod_resources};
 pub use quota::{Admission, Contributor, Flavor, Limit, Most, Problem, Queued, Quota, Reason, Ref};

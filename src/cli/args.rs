@@ -58,6 +58,9 @@ pub(super) enum Command {
     /// Accept the findings of today, so that only new ones deny
     #[command(subcommand)]
     Baseline(Baseline),
+    /// Derive parts of the fleet file from their sources; ask what a change of capacity would break
+    #[command(subcommand)]
+    Fleet(Fleet),
     /// Write a fleet file for a repository, accept its present findings, check it
     Init(Init),
     /// Show the configuration in effect
@@ -275,6 +278,95 @@ pub(super) struct Stats {
     /// Format
     #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
     pub(super) output: ListFormat,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Fleet {
+    /// Write a part of the fleet file from what other tools say
+    #[command(after_help = SYNC_STATUS)]
+    Sync(Box<Sync>),
+}
+
+const SYNC_STATUS: &str = "\
+Exit status:
+  0  the file is current, or was written
+  1  with `--check`: the file is not current
+  2  an input cannot be read or understood, or the file was not generated";
+
+#[derive(Debug, Args)]
+pub(super) struct Sync {
+    /// The file to write, one that `include` of the fleet file names [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<Utf8PathBuf>,
+    /// Write nothing; say what is not current
+    #[arg(long, requires = "out")]
+    pub(super) check: bool,
+    /// The instant of the run, whose day the file is dated with if it changes [default: now]
+    #[arg(long, value_name = "TIME", env = "FLEETGATE_NOW")]
+    pub(super) now: Option<jiff::Timestamp>,
+    /// `argocd cluster list -o json`, or Argo CD's cluster secrets; `-` is standard input, here and below
+    #[arg(long, value_name = "FILE", help_heading = "Clusters")]
+    pub(super) clusters: Vec<Utf8PathBuf>,
+    /// `terraform output -json`, with the outputs `fleetgate_clusters` and `fleetgate_teams`
+    #[arg(long, value_name = "FILE", help_heading = "Clusters")]
+    pub(super) terraform: Vec<Utf8PathBuf>,
+    /// Only this cluster; inputs that name no cluster are about it
+    #[arg(long, value_name = "NAME", help_heading = "Clusters")]
+    pub(super) cluster: Option<String>,
+    /// Environment of `--cluster`
+    #[arg(long, value_name = "NAME", requires = "cluster", help_heading = "Clusters")]
+    pub(super) environment: Option<String>,
+    /// Provider of `--cluster`, such as `aws`
+    #[arg(long, value_name = "NAME", requires = "cluster", help_heading = "Clusters")]
+    pub(super) provider: Option<String>,
+    /// Region of `--cluster`
+    #[arg(long, value_name = "NAME", requires = "cluster", help_heading = "Clusters")]
+    pub(super) region: Option<String>,
+    /// The label of Argo CD's clusters that names their environment
+    #[arg(long, value_name = "KEY", default_value = "environment", help_heading = "Clusters")]
+    pub(super) environment_label: String,
+    /// What a cluster is called in the fleet, by its name or server in the sources
+    #[arg(long, value_name = "FROM=TO", help_heading = "Clusters")]
+    pub(super) rename: Vec<String>,
+    /// A cluster that does not belong to the fleet
+    #[arg(long, value_name = "NAME", help_heading = "Clusters")]
+    pub(super) skip: Vec<String>,
+    /// `kubectl get nodes -o json`
+    #[arg(long, value_name = "[CLUSTER=]FILE", help_heading = "Capacity")]
+    pub(super) nodes: Vec<String>,
+    /// `kubectl get nodepools.karpenter.sh -o json`
+    #[arg(long, value_name = "[CLUSTER=]FILE", help_heading = "Capacity")]
+    pub(super) karpenter: Vec<String>,
+    /// `kubectl get clusterqueues,localqueues,resourceflavors -A -o json`
+    #[arg(long, value_name = "[CLUSTER=]FILE", help_heading = "Capacity")]
+    pub(super) kueue: Vec<String>,
+    /// A further node label that pods select by, or a glob
+    #[arg(long, value_name = "KEY", help_heading = "Capacity")]
+    pub(super) keep_label: Vec<String>,
+    /// The family of a model that is not known, by the value of the node label that names it
+    #[arg(long, value_name = "MODEL=FAMILY", help_heading = "Capacity")]
+    pub(super) family: Vec<String>,
+    /// Do not write how many nodes there are today: the clusters add nodes by themselves
+    #[arg(long, help_heading = "Capacity")]
+    pub(super) no_counts: bool,
+    /// `kubectl get namespaces -o json`
+    #[arg(long, value_name = "FILE", help_heading = "Teams and people")]
+    pub(super) namespaces: Vec<Utf8PathBuf>,
+    /// The label of namespaces that names their team
+    #[arg(long, value_name = "KEY", default_value = "team", help_heading = "Teams and people")]
+    pub(super) team_label: String,
+    /// `kubectl get appprojects.argoproj.io -A -o json`
+    #[arg(long, value_name = "FILE", help_heading = "Teams and people")]
+    pub(super) projects: Vec<Utf8PathBuf>,
+    /// A CODEOWNERS file
+    #[arg(long, value_name = "FILE", help_heading = "Teams and people")]
+    pub(super) codeowners: Vec<Utf8PathBuf>,
+    /// Members as GitHub's API lists them, of an organisation or of a team
+    #[arg(long, value_name = "[TEAM=]FILE", help_heading = "Teams and people")]
+    pub(super) github: Vec<String>,
+    /// Members as GitLab's API lists them, of a group or of a team
+    #[arg(long, value_name = "[TEAM=]FILE", help_heading = "Teams and people")]
+    pub(super) gitlab: Vec<String>,
 }
 
 #[derive(Debug, Args)]

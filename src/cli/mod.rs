@@ -59,6 +59,7 @@ fn run(cli: Cli, term: &Term) -> Result<u8, Error> {
         Command::Rules(args) => commands::rules::run(&args, term),
         Command::Explain(args) => commands::explain::run(&args, term),
         Command::Baseline(args) => commands::baseline::run(args, term),
+        Command::Fleet(args) => commands::fleet::run(args, term),
         Command::Init(args) => commands::init::run(&args, term, threads),
         Command::Config(args) => commands::config::run(args, term),
         Command::Schema(args) => commands::schema::run(&args, term),

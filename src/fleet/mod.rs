@@ -27,6 +27,7 @@ mod resolve;
 mod scan;
 mod skip;
 mod suggest;
+pub mod sync;
 mod tree;
 mod walk;
 

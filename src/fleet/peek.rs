@@ -1,6 +1,8 @@
 //! Looks into a document for the few things that ownership depends on. What is absent or has another
 //! shape is none: whether it is right is for the tool and for the rules to say.
 
+use std::collections::BTreeMap;
+
 use crate::model::Value;
 
 /// The value at `keys`, if there is one that is not null.
@@ -23,6 +25,13 @@ pub(super) fn items<'v>(value: &'v Value, keys: &[&str]) -> impl Iterator<Item =
 /// The strings of the list at `keys`; other items are left out.
 pub(super) fn texts<'v>(value: &'v Value, keys: &[&str]) -> impl Iterator<Item = &'v str> {
     items(value, keys).filter_map(|item| item.as_string().ok()).map(AsRef::as_ref)
+}
+
+/// Keys and values of the mapping at `keys`, as far as they are strings.
+pub(super) fn strings(value: &Value, keys: &[&str]) -> BTreeMap<String, String> {
+    let Some(Ok(entries)) = at(value, keys).map(Value::as_object) else { return BTreeMap::new() };
+    let text = |value: &Value| value.as_string().ok().map(ToString::to_string);
+    entries.iter().filter_map(|(key, value)| Some((text(key)?, text(value)?))).collect()
 }
 
 /// The keys of a mapping whose values say something: not null, not empty.

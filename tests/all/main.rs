@@ -15,6 +15,7 @@ mod discovery_on_disk;
 mod documentation;
 mod example_fleet;
 mod fleet_file;
+mod fleet_sync;
 mod generated_fleet;
 mod hostile_policies;
 mod mig_profiles;

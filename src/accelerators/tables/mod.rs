@@ -101,6 +101,11 @@ pub(super) fn machine(name: &str) -> Option<&'static Machine> {
     found.into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, machine)| machine)
 }
 
+/// All machine types, sorted by name.
+pub(super) fn machines() -> impl Iterator<Item = (&'static str, &'static Machine)> {
+    TABLES.instances.instances.iter().map(|(name, machine)| (name.as_str(), machine))
+}
+
 /// What a unit of a resource is, and its MIG profile if the name has one.
 pub(super) fn unit(resource: &str) -> Option<(&'static Unit, Option<&str>)> {
     let unit = TABLES.units.units.iter().find(|unit| matches(&unit.name, resource))?;

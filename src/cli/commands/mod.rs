@@ -6,6 +6,7 @@ pub(super) mod completions;
 pub(super) mod config;
 pub(super) mod demand;
 pub(super) mod explain;
+pub(super) mod fleet;
 pub(super) mod init;
 pub(super) mod isolated;
 pub(super) mod rules;
