@@ -9,11 +9,14 @@ package fleetgate.lib.scheduling
 import data.fleetgate.lib.values
 
 # Pods about which can be said where they run: not those that never run (templates, what is scaled to
-# none for good) and those that name their node.
+# none for good), those that name their node, and those that a queue hands to another cluster.
 placed(workload) := [pod |
 	some pod in pods(workload)
+	not handed_on(workload)
 	not values.map(pod.spec).nodeName
 ]
+
+handed_on(workload) if workload.queue.elsewhere == true
 
 pods(workload) := [pod |
 	some pod in values.list(values.map(workload).pods)

@@ -58,7 +58,7 @@ document(manifest, pods) := {
 }
 
 queued(input_document, queue) := object.union(input_document, {"workload": {"queue": object.union(
-	{"name": "q", "clusterQueue": "cq", "flavors": ["one"], "problem": "", "certain": true},
+	{"name": "q", "clusterQueue": "cq", "flavors": ["one"], "problem": "", "certain": true, "elsewhere": false},
 	queue,
 )}})
 
@@ -82,6 +82,11 @@ test_templates_and_what_never_runs_have_no_pods if {
 test_pods_on_a_named_node_are_not_placed if {
 	scheduling.placed({"demand": [], "pods": [pod({"spec": {"nodeName": "n"}})]}) == []
 	count(scheduling.placed({"demand": [], "pods": [pod({})]})) == 1
+}
+
+test_pods_of_another_cluster_are_not_placed if {
+	scheduling.placed({"demand": [], "pods": [pod({})], "queue": {"elsewhere": true}}) == []
+	count(scheduling.placed({"demand": [], "pods": [pod({})], "queue": {"elsewhere": false}})) == 1
 }
 
 test_devices_are_what_is_asked_for_certain if {
