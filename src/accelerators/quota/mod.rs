@@ -3,13 +3,14 @@
 
 mod kueue;
 mod queue_name;
+mod resource_quota;
 mod row;
+mod seen;
 mod select;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::amount::Three;
 use super::assess::Assessed;
 use super::demand::ObjectDemand;
 use super::tree::{Tree, namespace};
@@ -17,6 +18,7 @@ use crate::model::{Cluster, Route, Value};
 use kueue::Kueue;
 use queue_name::{Named, System, queue_name};
 pub use row::{Admission, Contributor, Limit, Most, Problem, Quota, Reason, Ref};
+use seen::Seen;
 
 /// The queue that starts an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,24 +132,27 @@ impl Queues {
         _cluster: Option<&Cluster>,
         objects: &[Assessed],
     ) -> Vec<Quota> {
-        let mut in_kueue = Vec::new();
-        for assessed in objects.iter().filter(|assessed| assessed.demand.through.is_none()) {
-            let Some(object) = tree.objects.get(assessed.demand.index).copied() else { continue };
-            let Some(named) = self.named(object, assessed) else { continue };
-            if named.system == System::Kueue {
-                in_kueue.push((assessed, named));
-            }
-        }
-        let admissions = in_kueue.iter().filter_map(|(a, named)| self.kueue.admission(tree, a, named));
-        let mut rows: Vec<Quota> = admissions.map(Quota::Admission).collect();
+        let seen: Vec<Seen<'_>> = (objects.iter())
+            .filter(|assessed| assessed.demand.through.is_none() && assessed.demand.asks())
+            .filter_map(|assessed| self.seen(tree, assessed))
+            .collect();
+        let in_kueue: Vec<&Seen<'_>> = seen
+            .iter()
+            .filter(|seen| seen.named.as_ref().is_some_and(|n| n.system == System::Kueue))
+            .collect();
+        let mut rows = resource_quota::rows(tree, &seen, self.complete);
+        rows.extend(
+            in_kueue.iter().filter_map(|seen| self.kueue.admission(tree, seen)).map(Quota::Admission),
+        );
         rows.extend(self.kueue.limits(tree, &in_kueue));
         rows.extend(self.kueue.problems(tree));
         rows
     }
 
-    /// The queue that an object names, or that takes it without being named.
-    fn named(&self, object: &Value, assessed: &Assessed) -> Option<Named> {
-        queue_name(object, assessed.demand.workload.as_ref()).or_else(|| match &assessed.queue {
+    fn seen<'s>(&self, tree: &Tree<'s>, assessed: &'s Assessed) -> Option<Seen<'s>> {
+        let object = *tree.objects.get(assessed.demand.index)?;
+        let named = queue_name(object, assessed.demand.workload.as_ref()).or_else(|| match &assessed.queue {
+            // A queue takes it without being named.
             Queued::Through { queue, .. } => Some(Named {
                 system: System::Kueue,
                 queue: queue.clone(),
@@ -155,7 +160,10 @@ impl Queues {
                 by_pod: false,
             }),
             _ => None,
-        })
+        });
+        let elsewhere = matches!(assessed.queue, Queued::Through { elsewhere: true, .. });
+        let at = Ref::of(tree, assessed.demand.index)?;
+        Some(Seen { assessed, object, at, named, elsewhere })
     }
 }
 

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use super::quota::{Cap, FlavorResource};
 use super::{ClusterQueue, GROUP, Group, Kueue};
-use crate::accelerators::amount::{Amount, Fits};
-use crate::accelerators::assess::Assessed;
+use crate::accelerators::amount::{Amount, Fits, Three};
 use crate::accelerators::pod::{Resources, add, raise};
-use crate::accelerators::quota::queue_name::Named;
 use crate::accelerators::quota::row::{Admission, Contributor, Limit, Most, Quota, Reason, Ref};
-use crate::accelerators::quota::{Flavor, Three, owner};
+use crate::accelerators::quota::seen::Seen;
+use crate::accelerators::quota::{Flavor, owner};
 use crate::accelerators::resources::class;
 use crate::accelerators::tree::Tree;
 use crate::accelerators::value::{at, path, text};
@@ -38,17 +37,12 @@ impl Kueue {
     }
 
     /// Whether the queue that an object names can ever start it.
-    pub(in super::super) fn admission(
-        &self,
-        tree: &Tree<'_>,
-        assessed: &Assessed,
-        named: &Named,
-    ) -> Option<Admission> {
-        let object = *tree.objects.get(assessed.demand.index)?;
-        let workload = Ref::of(tree, assessed.demand.index)?;
+    pub(in super::super) fn admission(&self, tree: &Tree<'_>, seen: &Seen<'_>) -> Option<Admission> {
+        let named = seen.named.as_ref()?;
+        let workload = seen.at.clone();
         let (local, name, queue) = self.behind(&named.queue, workload.namespace.as_deref())?;
         let mut notes = BTreeSet::new();
-        let sets = pod_sets(object, assessed, named.by_pod, &mut notes);
+        let sets = pod_sets(seen, named.by_pod, &mut notes);
         let mut reasons = Vec::new();
         if sets.iter().all(|set| set.asks.is_empty()) {
             return None;
@@ -183,12 +177,12 @@ impl Kueue {
     }
 
     /// Rows of what the queues have and what they are asked for.
-    pub(in super::super) fn limits(&self, tree: &Tree<'_>, queued: &[(&Assessed, Named)]) -> Vec<Quota> {
-        let mut of: BTreeMap<&Arc<str>, Vec<(&Assessed, Ref)>> = BTreeMap::new();
-        for (assessed, named) in queued {
-            let Some(workload) = Ref::of(tree, assessed.demand.index) else { continue };
-            if let Some((_, name, _)) = self.behind(&named.queue, workload.namespace.as_deref()) {
-                of.entry(name).or_default().push((assessed, workload));
+    pub(in super::super) fn limits(&self, tree: &Tree<'_>, queued: &[&Seen<'_>]) -> Vec<Quota> {
+        let mut of: BTreeMap<&Arc<str>, Vec<&Seen<'_>>> = BTreeMap::new();
+        for seen in queued {
+            let Some(named) = &seen.named else { continue };
+            if let Some((_, name, _)) = self.behind(&named.queue, seen.at.namespace.as_deref()) {
+                of.entry(name).or_default().push(seen);
             }
         }
         let mut rows = Vec::new();
@@ -214,16 +208,14 @@ impl Kueue {
         resource: &Arc<str>,
         at: &Ref,
         route: &Route,
-        workloads: &[(&Assessed, Ref)],
+        workloads: &[&Seen<'_>],
         owner: &Option<Arc<str>>,
         rows: &mut Vec<Quota>,
     ) {
-        let contributors: Vec<(&Assessed, Contributor)> = (workloads.iter())
-            .filter_map(|(assessed, workload)| {
-                let amount = assessed.demand.counted()?.get(resource)?.clone();
-                let contributor =
-                    Contributor { at: workload.clone(), amount, queued: true, needs_surge: Fits::Unknown };
-                Some((*assessed, contributor))
+        let contributors: Vec<(&Seen<'_>, Contributor)> = (workloads.iter())
+            .filter_map(|seen| {
+                let amount = seen.assessed.demand.counted()?.get(resource)?.clone();
+                Some((*seen, seen.contributor(amount)))
             })
             .collect();
         let row =
@@ -253,8 +245,8 @@ impl Kueue {
             let most = self.most(queue, &key);
             sum = join(sum, &most);
             nominal = join(nominal, &quota.nominal);
-            let of = contributors.iter().filter_map(|(assessed, contributor)| {
-                let amount = self.in_flavor(group, name, assessed, &contributor.amount.steady)?;
+            let of = contributors.iter().filter_map(|(seen, contributor)| {
+                let amount = self.in_flavor(group, name, seen, &contributor.amount.steady)?;
                 Some((amount, contributor.clone()))
             });
             let number = |cap: Option<&Cap>| match cap {
@@ -290,12 +282,11 @@ impl Kueue {
         &self,
         group: &Group,
         flavor: &Arc<str>,
-        assessed: &Assessed,
+        seen: &Seen<'_>,
         steady: &Amount,
     ) -> Option<Amount> {
-        let pods = assessed.demand.workload.as_ref().map_or(&[][..], |workload| &workload.pods);
         let mut can = BTreeSet::new();
-        for pod in pods {
+        for (pod, _) in seen.groups() {
             let fitting = group.flavors.iter().filter(|name| {
                 self.flavors.get(*name).is_none_or(|flavor| flavor.refuses(&pod.spec).is_none())
             });
@@ -435,16 +426,10 @@ impl Search<'_> {
 /// The sets of pods of a workload as Kueue counts them (`PodSets` of pkg/controller/jobs/*), with what
 /// each asks for of devices that quota covers. Claims are left out: which quota they are charged to is
 /// in Kueue's own configuration.
-fn pod_sets<'w>(
-    object: &Value,
-    assessed: &'w Assessed,
-    by_pod: bool,
-    notes: &mut BTreeSet<Arc<str>>,
-) -> Vec<PodSet<'w>> {
-    let pods = assessed.demand.workload.as_ref().map_or(&[][..], |workload| &workload.pods);
-    (pods.iter().zip(&assessed.demand.pods))
+fn pod_sets<'w>(seen: &'w Seen<'_>, by_pod: bool, notes: &mut BTreeSet<Arc<str>>) -> Vec<PodSet<'w>> {
+    seen.groups()
         .filter_map(|(group, pod)| {
-            let count = count(object, group, by_pod, notes);
+            let count = count(seen.object, group, by_pod, notes);
             if count.is_zero() {
                 return None;
             }
