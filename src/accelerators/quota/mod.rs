@@ -1,12 +1,19 @@
 //! Quota that the cluster itself enforces, found in the tree: `ResourceQuota`, Kueue, Volcano, KAI,
 //! `ElasticQuota`, Karpenter.
 
+mod elastic_quota;
+mod hierarchy;
+mod kai;
+mod karpenter;
 mod kueue;
 mod queue_name;
 mod resource_quota;
 mod row;
 mod seen;
 mod select;
+#[cfg(test)]
+mod tests;
+mod volcano;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -133,7 +140,7 @@ impl Queues {
         objects: &[Assessed],
     ) -> Vec<Quota> {
         let seen: Vec<Seen<'_>> = (objects.iter())
-            .filter(|assessed| assessed.demand.through.is_none() && assessed.demand.asks())
+            .filter(|assessed| assessed.demand.through.is_none() && may_ask(assessed))
             .filter_map(|assessed| self.seen(tree, assessed))
             .collect();
         let in_kueue: Vec<&Seen<'_>> = seen
@@ -146,6 +153,10 @@ impl Queues {
         );
         rows.extend(self.kueue.limits(tree, &in_kueue));
         rows.extend(self.kueue.problems(tree));
+        rows.extend(volcano::rows(tree, &seen));
+        rows.extend(kai::rows(tree, &seen));
+        rows.extend(elastic_quota::rows(tree, &seen));
+        rows.extend(karpenter::rows(tree, &seen));
         rows
     }
 
@@ -182,4 +193,15 @@ fn owner(tree: &Tree<'_>, index: usize) -> Option<Arc<str>> {
         });
         owners.find_map(|(_, value)| value.as_string().ok().cloned())
     })
+}
+
+/// Whether anything here is to be counted: fractions of devices are annotations of pods.
+fn may_ask(assessed: &Assessed) -> bool {
+    let pods = assessed.demand.workload.as_ref().map_or(&[][..], |workload| &workload.pods);
+    assessed.asks()
+        || pods.iter().any(|group| {
+            ["gpu-fraction", "gpu-memory"]
+                .into_iter()
+                .any(|key| super::value::text(&group.metadata, &["annotations", key]).is_some())
+        })
 }

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use super::queue_name::Named;
+use super::seen::Seen;
 use crate::accelerators::amount::{Amount, Fits, Three};
+use crate::accelerators::pod::Resources;
 use crate::accelerators::tree::{Tree, namespace};
 use crate::accelerators::value::{object as mapping, text};
 use crate::accelerators::workload::kind_of;
@@ -282,6 +285,41 @@ impl Admission {
             ("owner", option(self.owner.as_ref())),
             ("notes", Value::from(notes.collect::<Vec<_>>())),
         ])
+    }
+}
+
+impl Admission {
+    #[expect(clippy::too_many_arguments, reason = "the parts of a row")]
+    pub(super) fn new(
+        system: &'static str,
+        seen: &Seen<'_>,
+        named: &Named,
+        at: Option<Ref>,
+        reasons: Vec<Reason>,
+        by_pod: bool,
+        asks: Resources,
+        owner: Option<Arc<str>>,
+    ) -> Self {
+        let possible = if reasons.iter().any(|reason| reason.code != "unknown") {
+            Fits::No
+        } else if reasons.is_empty() {
+            Fits::Yes
+        } else {
+            Fits::Unknown
+        };
+        Self {
+            system,
+            workload: seen.at.clone(),
+            path: named.path.clone(),
+            queue: named.queue.clone(),
+            at,
+            possible,
+            reasons,
+            by_pod,
+            asks: asks.into_iter().collect(),
+            owner,
+            notes: Vec::new(),
+        }
     }
 }
 

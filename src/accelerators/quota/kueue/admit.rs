@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::quota::{Cap, FlavorResource};
 use super::{ClusterQueue, GROUP, Group, Kueue};
-use crate::accelerators::amount::{Amount, Fits, Three};
+use crate::accelerators::amount::{Amount, Three};
 use crate::accelerators::pod::{Resources, add, raise};
 use crate::accelerators::quota::row::{Admission, Contributor, Limit, Most, Quota, Reason, Ref};
 use crate::accelerators::quota::seen::Seen;
@@ -39,21 +39,21 @@ impl Kueue {
     /// Whether the queue that an object names can ever start it.
     pub(in super::super) fn admission(&self, tree: &Tree<'_>, seen: &Seen<'_>) -> Option<Admission> {
         let named = seen.named.as_ref()?;
-        let workload = seen.at.clone();
-        let (local, name, queue) = self.behind(&named.queue, workload.namespace.as_deref())?;
+        let namespace = seen.at.namespace.as_deref();
+        let (local, name, queue) = self.behind(&named.queue, namespace)?;
         let mut notes = BTreeSet::new();
         let sets = pod_sets(seen, named.by_pod, &mut notes);
         let mut reasons = Vec::new();
         if sets.iter().all(|set| set.asks.is_empty()) {
             return None;
         }
-        match self.takes(queue, workload.namespace.as_deref()) {
+        match self.takes(queue, namespace) {
             Some(true) => {}
             Some(false) => reasons.push(Reason::plain(
                 "namespace",
                 format!(
                     "ClusterQueue `{name}` takes no workloads of namespace `{}`",
-                    workload.namespace.as_deref().unwrap_or("default")
+                    namespace.unwrap_or("default")
                 ),
             )),
             None => reasons.push(Reason::plain(
@@ -82,26 +82,11 @@ impl Kueue {
         for set in &sets {
             if named.by_pod { raise(&mut asks, &set.asks) } else { add(&mut asks, &set.asks) }
         }
-        let possible = if reasons.iter().any(|reason| reason.code != "unknown") {
-            Fits::No
-        } else if reasons.is_empty() {
-            Fits::Yes
-        } else {
-            Fits::Unknown
-        };
-        Some(Admission {
-            system: "kueue",
-            workload,
-            path: named.path.clone(),
-            queue: named.queue.clone(),
-            at: Ref::of(tree, queue.index),
-            possible,
-            reasons,
-            by_pod: named.by_pod,
-            asks: asks.into_iter().collect(),
-            owner: owner(tree, queue.index),
-            notes: notes.into_iter().collect(),
-        })
+        let at = Ref::of(tree, queue.index);
+        let owner = owner(tree, queue.index);
+        let mut admission = Admission::new("kueue", seen, named, at, reasons, named.by_pod, asks, owner);
+        admission.notes = notes.into_iter().collect();
+        Some(admission)
     }
 
     /// Adds why these sets of pods, which are started together, never are.
