@@ -29,6 +29,7 @@ params := data.params.accelerators.demand_known
 deny contains finding if {
 	some reason, resources in of_the_workload
 	not about_nodes(reason)
+	not about_a_limit(reason)
 	finding := {
 		"msg": sprintf("how many of %s it takes is not known: %s", [listed(resources), reason]),
 		"path": place_of(reason),
@@ -49,6 +50,7 @@ warn contains finding if {
 
 warn contains finding if {
 	some reason in of_scaling
+	not about_a_limit(reason)
 	finding := {
 		"msg": sprintf("how far it scales is not known: %s", [reason]),
 		"path": place_of(reason),
@@ -61,6 +63,7 @@ warn contains finding if {
 	some reason in input.workload.unknown
 	not of_the_workload[reason]
 	not reason in of_scaling
+	not about_a_limit(reason)
 	finding := {
 		"msg": sprintf("it may ask for more accelerators than are counted: %s", [reason]),
 		"path": place_of(reason),
@@ -97,12 +100,26 @@ about_nodes(reason) if {
 	startswith(reason, "a DaemonSet has a pod on every node")
 }
 
+# `accelerators/accelerator-limits` names what is wrong with the limits and requests of containers.
+about_a_limit(reason) if {
+	path := place_of(reason)
+	some i, step in path
+	step == "resources"
+	path[i + 1] in {"limits", "requests"}
+	values.matches_any(judged_there, path[i + 2])
+}
+
+judged_there := [
+	"nvidia.com/*", "amd.com/*", "gpu.intel.com/*", "google.com/tpu", "aws.amazon.com/neuron*", "habana.ai/*",
+	"hami.io/*", "huawei.com/*", "cambricon.com/*", "volcano.sh/*", "vpc.amazonaws.com/efa", "rdma/*",
+]
+
 remedy(reason) := sprintf("register `%s` under `kinds` in the fleet file: where its pods stand and which fields say how many", [input.object.kind]) if {
 	contains(reason, "is not a registered kind")
 } else := "add what it names to the manifests of the cluster that are judged" if {
 	contains(reason, "is not in this cluster's manifests")
 } else := "write the whole number in its place" if {
-	contains(reason, "not a quantity")
+	quantity_like(reason)
 } else := "write `maxReplicas` with the most replicas that there may be" if {
 	contains(reason, "`maxReplicas` is not set")
 } else := "add the configurations that `baseRefs` names to the manifests that are judged, or write their templates here" if {
@@ -114,6 +131,10 @@ remedy(reason) := sprintf("register `%s` under `kinds` in the fleet file: where 
 } else := "write a machine type that the fleet file or the shipped table has" if {
 	contains(reason, "how many GPUs")
 } else := "write it into the manifest as a whole number"
+
+quantity_like(reason) if contains(reason, "not a quantity")
+
+quantity_like(reason) if contains(reason, "placeholder")
 
 # A reason begins with the place that it is about, if it is about one.
 place_of(reason) := path if {

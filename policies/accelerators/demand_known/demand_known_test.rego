@@ -37,12 +37,20 @@ test_a_placeholder_is_denied_in_its_place if {
 }
 
 test_places_with_indexes_and_quoted_keys if {
-	reason := "`spec.template.spec.containers[12].resources.limits[\"nvidia.com/gpu\"]`: `x` is not a quantity"
+	reason := "`spec.template.spec.containers[12].resources.limits[\"example.org/card\"]`: `x` is not a quantity"
 	some finding in result([all(reason)], []).deny
-	finding[0] == ["spec", "template", "spec", "containers", 12, "resources", "limits", "nvidia.com/gpu"]
+	finding[0] == ["spec", "template", "spec", "containers", 12, "resources", "limits", "example.org/card"]
 	deeper := "`spec.a[\"b.c\"].d[0]` is not set"
 	some other in result([all(deeper)], []).deny
 	other[0] == ["spec", "a", "b.c", "d", 0]
+}
+
+test_limits_of_containers_are_named_by_another_rule if {
+	reason := "`spec.containers[0].resources.limits[\"nvidia.com/gpu\"]`: `x` is not a quantity"
+	result([all(reason)], [reason]) == none
+	request := "`spec.containers[0].resources.requests[\"vpc.amazonaws.com/efa\"]`: `x` is not a quantity"
+	result([row(1, 1, open(request))], []) == none
+	result([all("`spec.resources.gpu`: `x` is not a quantity")], []) != none
 }
 
 test_reasons_without_a_place if {

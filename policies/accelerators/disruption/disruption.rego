@@ -35,7 +35,10 @@ warn contains finding if {
 	count(params.annotations) > 0
 	accelerators.kind(input.object) in trainings
 	several
+	# An elastic training goes on with less.
+	object.get(input.object, ["spec", "elasticPolicy"], null) == null
 	some pod in taking
+	not independent(pod)
 	annotations := values.map(object.get(pod.metadata, "annotations", {}))
 	not kept(annotations)
 	finding := {
@@ -80,6 +83,13 @@ serving := {
 	"serving.knative.dev/Service",
 	"serving.kserve.io/InferenceService",
 	"serving.kserve.io/LLMInferenceService",
+}
+
+# Pods of a job that works off more completions than run at a time do not wait for each other.
+independent(pod) if {
+	accelerators.kind(input.object) == "jobset.x-k8s.io/JobSet"
+	job := object.get(input.object, array.slice(pod.path, 0, count(pod.path) - 2), {})
+	job.completions > object.get(job, "parallelism", 1)
 }
 
 taking := [pod |

@@ -48,6 +48,19 @@ test_kinds_whose_pods_do_not_end_together if {
 	paths({"apiVersion": "batch/v1", "kind": "Job"}, [pod(4, {}, null)]) == set()
 }
 
+test_trainings_that_go_on_with_less if {
+	paths(object.union(training, {"spec": {"elasticPolicy": {"minReplicas": 1}}}), [pod(4, {}, null)]) == set()
+	jobset({"parallelism": 2, "completions": 10}) == set()
+	jobset({"completions": 10}) == set()
+	jobset({"parallelism": 4, "completions": 4}) != set()
+	jobset({"parallelism": 4}) != set()
+}
+
+jobset(spec) := paths(
+	{"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": {"replicatedJobs": [{"template": {"spec": spec}}]}},
+	[object.union(object.remove(pod(2, {}, null), ["path"]), {"path": ["spec", "replicatedJobs", 0, "template", "spec", "template", "spec"]})],
+)
+
 spot := {"resource": "nvidia.com/gpu", "capacityType": "spot", "selected": "yes"}
 
 test_serving_from_spot_only if {
