@@ -170,6 +170,10 @@ pub(super) struct Demand {
     /// Use no fleet file, even if there is one
     #[arg(long, conflicts_with = "config", help_heading = "Configuration")]
     pub(super) no_config: bool,
+    /// Say on which clusters of the fleet the manifests at PATH would fit, and what is in the way;
+    /// `--cluster` asks about one
+    #[arg(long)]
+    pub(super) fit: bool,
     /// Format
     #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
     pub(super) output: ListFormat,

@@ -8,6 +8,7 @@ mod budgets;
 mod config;
 mod contexts;
 mod evaluate;
+mod fit;
 mod identity;
 mod input;
 mod level;
@@ -26,6 +27,7 @@ use crate::policy::{Isolation, Limits, PolicySet};
 pub use baseline::{Baseline, Change, FILE_NAME as BASELINE_FILE, Terms};
 pub use budgets::{BudgetUse, Contributor, budgets};
 pub use config::{About, check_rule_patterns};
+pub use fit::{ClusterFit, FamilyFit, FitRequest, fit};
 pub use input::team as team_of;
 pub use sites::{Located, Site, sites};
 

@@ -106,3 +106,79 @@ fn a_shipped_kind_that_is_replaced_is_told() {
     let check = sandbox.run(&["check", "serve.yaml", "--fail-on", "deny", "-o", "json"]);
     assert!(check.stdout.contains("replaces the shipped one"), "{}", check.all());
 }
+
+/// `a` has four nodes of eight H100, of which `running` takes one; `b` has L4 only; what `c` has nobody
+/// says; on `d` the taint of the nodes is not tolerated.
+const FLEET: &str = "apiVersion: fleetgate.dev/v1alpha1
+kind: Fleet
+environments: [prod]
+rendered: rendered/{cluster}
+clusters:
+  a: {environment: prod, accelerators: [{family: H100, resource: nvidia.com/gpu, perNode: 8, nodes: 4}]}
+  b: {environment: prod, accelerators: [{family: L4, resource: nvidia.com/gpu, perNode: 1, nodes: 64}]}
+  c: prod
+  d:
+    environment: prod
+    accelerators:
+      - {family: H100, resource: nvidia.com/gpu, perNode: 8, nodes: 64, taints: [{key: sku, value: gpu, effect: NoSchedule}]}
+teams: {ml: [ml]}
+budgets: [{team: ml, family: H100, environment: prod, limit: 64, owner: capacity}]
+";
+
+const RUNNING: &str = "apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: running, namespace: ml}
+spec:
+  replicas: 1
+  template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]}}
+";
+
+fn placed(replicas: u64) -> Sandbox {
+    let new = RUNNING.replace("running", "new").replace("replicas: 1", &format!("replicas: {replicas}"));
+    Sandbox::new(&[
+        ("fleetgate.yaml", FLEET),
+        ("rendered/a/running.yaml", RUNNING),
+        ("rendered/b/none.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n"),
+        ("new.yaml", &new),
+    ])
+}
+
+#[test]
+fn where_manifests_would_fit_is_told_with_what_is_in_the_way() {
+    // Three pods of eight devices: of the 32 on `a`, 24 are free.
+    let run = placed(3).run(&["demand", "--fit", "new.yaml", "-o", "json"]).exits(0);
+    let report = run.json();
+    let verdicts: Vec<_> = (report["clusters"].as_array().unwrap().iter())
+        .map(|row| (row["cluster"].as_str().unwrap(), row["fits"].as_str().unwrap()))
+        .collect();
+    assert_eq!(verdicts, [("a", "yes"), ("b", "no"), ("c", "unknown"), ("d", "no")]);
+    let a = &report["clusters"][0]["families"][0];
+    assert_eq!((&a["needs"], &a["used"], &a["has"]), (&24_000.into(), &8_000.into(), &32_000.into()));
+    let obstacle = |cluster: usize| report["clusters"][cluster]["obstacles"][0].as_str().unwrap();
+    assert!(obstacle(1).contains("a node of L4 has 1 of `nvidia.com/gpu`, not 8"), "{}", obstacle(1));
+    assert!(obstacle(3).contains("the taint `sku` is not tolerated"), "{}", obstacle(3));
+
+    // Four pods take 32, and eight are in use.
+    let text = placed(4).run(&["demand", "--fit", "new.yaml", "--cluster", "a"]).exits(1).stdout;
+    assert!(text.contains("H100: needs 32, and 8 of 32 are in use"), "{text}");
+    assert!(text.ends_with("fits on 0 of 1 clusters\n"), "{text}");
+}
+
+#[test]
+fn what_the_fleet_runs_already_gives_its_place_to_the_new_one() {
+    // The same StatefulSet with four pods instead of one takes all 32.
+    let more = RUNNING.replace("replicas: 1", "replicas: 4");
+    let sandbox = placed(1).also("more.yaml", &more);
+    sandbox.run(&["demand", "--fit", "more.yaml", "--cluster", "a"]).exits(0);
+}
+
+#[test]
+fn fit_needs_manifests_a_fleet_and_a_cluster_that_exists() {
+    let sandbox = placed(1);
+    let run = sandbox.run(&["demand", "--fit"]).exits(2);
+    assert!(run.stderr.contains("needs the manifests"), "{}", run.stderr);
+    let run = sandbox.run(&["demand", "--fit", "new.yaml", "--no-config"]).exits(2);
+    assert!(run.stderr.contains("needs a fleet file"), "{}", run.stderr);
+    let run = sandbox.run(&["demand", "--fit", "new.yaml", "--cluster", "z"]).exits(2);
+    assert!(run.stderr.contains("the fleet has no cluster `z`"), "{}", run.stderr);
+}

@@ -17,7 +17,7 @@
 #     devices:
 #       type: integer
 #       minimum: 1
-#       default: 8
+#       default: 64
 #       description: From how many devices more than in use a rollout is named.
 package fleetgate.accelerators.surge
 

@@ -1,5 +1,6 @@
 //! `fleetgate demand`
 
+mod fit;
 mod json;
 mod table;
 
@@ -17,6 +18,9 @@ use crate::manifest::corpus::Corpus;
 use crate::model::{Fleet, ObjectId, Place};
 
 pub(in crate::cli) fn run(args: &Demand, term: &Term) -> Result<u8, Error> {
+    if args.fit {
+        return fit::run(args, term);
+    }
     let fleet = load_fleet(&args.rulebook(), &args.subjects.paths)?;
     let progress = Progress::new(term.quiet);
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
