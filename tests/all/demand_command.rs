@@ -133,12 +133,16 @@ spec:
   template: {spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 8}}}]}}
 ";
 
+const NAMESPACE: &str = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n";
+
 fn placed(replicas: u64) -> Sandbox {
     let new = RUNNING.replace("running", "new").replace("replicas: 1", &format!("replicas: {replicas}"));
     Sandbox::new(&[
         ("fleetgate.yaml", FLEET),
         ("rendered/a/running.yaml", RUNNING),
-        ("rendered/b/none.yaml", "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n"),
+        ("rendered/b/none.yaml", NAMESPACE),
+        ("rendered/c/none.yaml", NAMESPACE),
+        ("rendered/d/none.yaml", NAMESPACE),
         ("new.yaml", &new),
     ])
 }
