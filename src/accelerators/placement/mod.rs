@@ -133,7 +133,7 @@ pub(super) fn place(
         let asks = asks::of_pod(tree, group, resources, namespace(object));
         let devices: BTreeSet<_> = asks.iter().map(|ask| ask.resource.clone()).collect();
         let injects = cluster.map(|cluster| &cluster.injects);
-        let effective = effective::effective(&group.spec, &devices, injects, site.cloud, queue);
+        let effective = effective::effective(&group.spec, resources, &devices, injects, site.cloud, queue);
         for ask in &asks {
             rows.add(ask, &group.count(), &effective, &site);
         }

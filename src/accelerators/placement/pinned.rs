@@ -39,9 +39,10 @@ pub(super) fn by_pool(pool: &Pool) -> Pinned {
     pinned
 }
 
-/// Whether a word for sharing means that devices are shared in time or memory.
+/// Whether a word for sharing means that a pod gets a share by asking for a device.
 fn is_shared(sharing: &str) -> bool {
-    !["", "mig", "none", "exclusive"].contains(&sharing.to_ascii_lowercase().as_str())
+    const WORDS: [&str; 4] = ["mps", "time-sharing", "time-slicing", "timeslicing"];
+    WORDS.iter().any(|word| word.eq_ignore_ascii_case(sharing))
 }
 
 /// What a pod spec's node selector and required affinity say.

@@ -75,7 +75,7 @@ fn covered(workload: Option<&Workload>) -> Vec<Route> {
 /// A place, without the cost of a route until one is needed.
 #[derive(Clone, Copy)]
 struct Here<'a> {
-    above: Option<&'a Here<'a>>,
+    above: Option<&'a Self>,
     step: At<'a>,
 }
 

@@ -1,4 +1,4 @@
-//! Manifests and settings in texts, as ConfigMaps hold them.
+//! Manifests and settings in texts, as a `ConfigMap` holds them.
 
 use super::super::workload::kind_of;
 use super::{needles, quiet};
@@ -42,13 +42,11 @@ fn read(text: &str, budget: &mut Budget) -> Option<(String, String)> {
     let split = manifest::split(text);
     let documents: Option<Vec<Value>> =
         (split.documents.iter()).map(|document| manifest::value(document.text).ok()).collect();
-    match documents.filter(|_| split.errors.is_empty()) {
-        Some(documents) => documents.iter().find_map(|document| in_document(document, budget)),
-        None => {
-            let what = needles::in_lines(text)?;
-            Some((what, "it stands in a text that cannot be read as YAML before it is used".into()))
-        }
+    if let Some(documents) = documents.filter(|_| split.errors.is_empty()) {
+        return documents.iter().find_map(|document| in_document(document, budget));
     }
+    let what = needles::in_lines(text)?;
+    Some((what, "it stands in a text that cannot be read as YAML before it is used".into()))
 }
 
 fn in_document(document: &Value, budget: &mut Budget) -> Option<(String, String)> {

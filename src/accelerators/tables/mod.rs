@@ -79,20 +79,27 @@ pub(super) fn is_model_key(key: &str) -> bool {
     is_machine_key(key) || TABLES.labels.models.contains_key(key)
 }
 
+/// Whether the label says how nodes are bought.
+pub(super) fn is_capacity_key(key: &str) -> bool {
+    TABLES.labels.capacity.contains_key(key)
+}
+
 /// The model of a name.
 pub(super) fn model(name: &str) -> Option<&'static Model> {
     TABLES.models.models.iter().find(|model| *model.model == *name)
 }
 
 /// The models of a family, whatever the case and the hyphens of its name.
-pub(super) fn family(name: &str) -> impl Iterator<Item = &'static Model> {
-    let wanted = plain(name);
-    TABLES.models.models.iter().filter(move |model| plain(&model.family) == wanted)
+pub(super) fn family(name: &str) -> impl Iterator<Item = &'static Model> + '_ {
+    TABLES.models.models.iter().filter(move |model| same_family(&model.family, name))
 }
 
-/// A family's name as it is compared: `Trainium2` and `trainium-2` are one.
-pub(super) fn plain(name: &str) -> String {
-    name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+/// Whether two names mean one family: `Trainium2` and `trainium-2` do.
+pub(super) fn same_family(one: &str, other: &str) -> bool {
+    fn plain(name: &str) -> impl Iterator<Item = u8> + '_ {
+        name.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| byte.to_ascii_lowercase())
+    }
+    plain(one).eq(plain(other))
 }
 
 /// A machine type. Upper and lower case are one, as Azure has it.
@@ -136,11 +143,6 @@ pub(super) fn with_profile(profile: &str) -> impl Iterator<Item = (&'static Mode
 pub(super) fn capacity(key: &str, value: &str) -> Option<&'static Arc<str>> {
     let values = TABLES.labels.capacity.get(key)?;
     values.get(value).or_else(|| values.get("*"))
-}
-
-/// Whether the label says how nodes are bought.
-pub(super) fn is_capacity_key(key: &str) -> bool {
-    TABLES.labels.capacity.contains_key(key)
 }
 
 /// Whether the label says into how many shares a device is divided.

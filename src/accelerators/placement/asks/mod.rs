@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::amount::Amount;
 use super::super::claims::{ClaimRef, claim_devices, pod_claims};
 use super::super::pod::Resources;
+use super::super::resources::{Class, class};
 use super::super::tree::Tree;
 use super::super::value::{field, items, path, text};
 use super::super::workload::PodGroup;
@@ -46,11 +47,9 @@ pub(super) fn of_pod(
         }
     }
     let mut asks = of_resources(tree, resources, profiles.as_ref());
-    if let Some(part) = virtual_devices(&group.spec) {
-        for ask in &mut asks {
-            if ["nvidia.com/gpu", "hami.io/gpu"].contains(&&*ask.resource) {
-                ask.units.kind = part.clone();
-            }
+    for ask in asks.iter_mut().filter(|ask| [GPU, "hami.io/gpu"].contains(&&*ask.resource)) {
+        if let Some(part) = virtual_devices(&group.spec) {
+            ask.units.kind = part;
         }
     }
     if !resources.contains_key(GPU) {
@@ -84,13 +83,22 @@ fn of_resources(tree: &Tree<'_>, resources: &Resources, profiles: Option<&Profil
     asks
 }
 
-/// What units of a resource are; of a device class that stands for an extended resource, those of that
-/// resource.
+/// What units of a resource are. A device class and the extended resource that it names are the same
+/// devices, so either says it for the other.
 fn units_in(tree: &Tree<'_>, resource: &str) -> Option<Units> {
+    let extended = |class: &Value| text(class, &["spec", "extendedResourceName"]).cloned();
     units(resource).or_else(|| {
-        let class = tree.find("resource.k8s.io", "DeviceClass", resource, None)?;
-        let class = tree.objects.get(class).copied()?;
-        units(text(class, &["spec", "extendedResourceName"])?)
+        if class(resource) != Class::Other {
+            return None;
+        }
+        tree.of_kind("resource.k8s.io", "DeviceClass").find_map(|(_, class)| {
+            let (name, extended) = (text(class, &["metadata", "name"])?, extended(class)?);
+            match resource {
+                other if *other == **name => units(&extended),
+                other if *other == *extended => units(name),
+                _ => None,
+            }
+        })
     })
 }
 

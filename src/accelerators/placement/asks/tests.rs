@@ -128,4 +128,10 @@ fn a_class_stands_for_the_resource_that_it_names() {
     let asks = asks(&[class, &template, CLAIMING]);
     assert_eq!(asks.len(), 1);
     assert_eq!((&*asks[0].units.device, &*asks[0].resource), ("nvidia.com/gpu", "big.example.org"));
+    let class = class
+        .replace("big.example.org", "gpu.nvidia.com")
+        .replace("Name: nvidia.com/gpu", "Name: example.org/gpu");
+    let asks = self::asks(&[&class, &pod("example.org/gpu: 2")]);
+    assert_eq!(asks.len(), 1);
+    assert_eq!((&*asks[0].units.device, &*asks[0].resource), ("nvidia.com/gpu", "example.org/gpu"));
 }

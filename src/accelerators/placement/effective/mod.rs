@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::super::pod::Resources;
 use super::super::quota::{Flavor, Queued};
 use super::super::resources::is_extended;
 use super::super::value::{self, field, fields, items};
@@ -23,17 +24,22 @@ pub(super) struct Effective {
     pub(super) variants: Vec<Value>,
 }
 
-/// The effective pods of a spec. `devices` are the resources by which they ask for devices, whole or
-/// in parts.
+/// The effective pods of a spec. `resources` are those that they ask for besides processors and memory;
+/// `devices` the ones by which they ask for devices, whole or in parts.
 pub(super) fn effective(
     spec: &Value,
+    resources: &Resources,
     devices: &BTreeSet<Arc<str>>,
     injects: Option<&Injects>,
     cloud: Option<&str>,
     queue: &Queued,
 ) -> Effective {
     let injects = injects.filter(|it| !it.tolerations.is_empty() || !it.node_selector.is_empty());
-    if devices.is_empty() && injects.is_none() && !matches!(queue, Queued::Through { .. }) {
+    if devices.is_empty()
+        && resources.is_empty()
+        && injects.is_none()
+        && !matches!(queue, Queued::Through { .. })
+    {
         return Effective { spec: spec.clone(), variants: vec![spec.clone()] };
     }
     let asked = asked(spec, devices);
@@ -45,7 +51,7 @@ pub(super) fn effective(
         add_tolerations(&mut base, injects.tolerations.clone());
     }
     if matches!(cloud, Some("gcp" | "aws")) {
-        add_tolerations(&mut base, extended(spec, &asked));
+        add_tolerations(&mut base, extended(resources));
     }
     let variants: Vec<Value> = match queue {
         Queued::Through { flavors, .. } => {
@@ -84,26 +90,17 @@ fn is_none(quantity: &Value) -> bool {
 /// What the admission plug-in `ExtendedResourceToleration` adds, which GKE and EKS run and AKS does
 /// not (kubernetes/kubernetes plugin/pkg/admission/extendedresourcetoleration; Amazon EKS "platform
 /// versions"; Azure/AKS#1449).
-fn extended(spec: &Value, asked: &BTreeSet<Arc<str>>) -> Vec<Value> {
-    let in_containers = |name: &Arc<str>| {
-        let lists =
-            ["initContainers", "containers"].iter().filter_map(|key| field(spec, key)).flat_map(items);
-        lists
-            .filter_map(|container| field(container, "resources"))
-            .flat_map(|resources| ["limits", "requests"].map(|key| field(resources, key)))
-            .flatten()
-            .any(|list| field(list, name).is_some())
+fn extended(resources: &Resources) -> Vec<Value> {
+    // Names of device classes have no domain before them.
+    let names = resources.keys().filter(|name| name.contains('/') && is_extended(name));
+    let tolerates = |name: &Arc<str>| {
+        value::object([
+            ("key", Value::String(name.clone())),
+            ("operator", Value::from("Exists")),
+            ("effect", Value::from("NoSchedule")),
+        ])
     };
-    let names = asked.iter().filter(|name| is_extended(name) && in_containers(name));
-    names
-        .map(|name| {
-            value::object([
-                ("key", Value::String(name.clone())),
-                ("operator", Value::from("Exists")),
-                ("effect", Value::from("NoSchedule")),
-            ])
-        })
-        .collect()
+    names.map(tolerates).collect()
 }
 
 /// The flavours that a pod can be given: of each group of resources of which it asks for one, a flavour

@@ -1,4 +1,5 @@
 use super::*;
+use crate::accelerators::Amount;
 use crate::manifest;
 use crate::model::Value;
 
@@ -40,8 +41,21 @@ fn queue(flavors: Vec<Flavor>) -> Queued {
     Queued::Through { queue: "q".into(), cluster_queue: "cq".into(), flavors, elsewhere: false }
 }
 
+/// The effective pods of a text that asks for these.
+fn with(
+    text: &str,
+    asked: &[&str],
+    injects: Option<&Injects>,
+    cloud: Option<&str>,
+    queue: &Queued,
+) -> Effective {
+    let names: BTreeSet<Arc<str>> = asked.iter().map(|name| (*name).into()).collect();
+    let resources = names.iter().map(|name| (name.clone(), Amount::ONE)).collect();
+    effective(&spec(text), &resources, &names, injects, cloud, queue)
+}
+
 fn of(text: &str, flavors: Vec<Flavor>) -> Effective {
-    effective(&spec(text), &BTreeSet::from(["nvidia.com/gpu".into()]), None, None, &queue(flavors))
+    with(text, &["nvidia.com/gpu"], None, None, &queue(flavors))
 }
 
 /// The model that the selector of each variant asks for.
@@ -61,7 +75,7 @@ fn the_only_flavour_is_applied() {
             tolerations: [{key: reserved, operator: Exists}]}"
         )
     );
-    assert_eq!(effective.variants, [effective.spec.clone()]);
+    assert_eq!(effective.variants, std::slice::from_ref(&effective.spec));
 }
 
 #[test]
@@ -78,12 +92,12 @@ fn a_flavour_for_resources_that_are_not_asked_for_is_none() {
     assert_eq!(models(&of(SPEC, vec![tpu, l4()])), ["\"nvidia-l4\""]);
     // A pod without devices gets the flavour of its processors.
     let head = "{containers: [{name: c, resources: {requests: {cpu: '4'}}}]}";
-    let cpu = effective(&spec(head), &BTreeSet::new(), None, None, &queue(vec![h100()]));
+    let cpu = with(head, &[], None, None, &queue(vec![h100()]));
     assert_eq!(models(&cpu), ["\"nvidia-h100-80gb\""]);
     // None of a resource is not asked for.
     let none = "{containers: [{name: c, resources: {limits: {nvidia.com/gpu: 0}}}]}";
     let gpu_only = flavor("gpu", &["nvidia.com/gpu"], "a: b", "", "");
-    let none = effective(&spec(none), &BTreeSet::new(), None, None, &queue(vec![gpu_only]));
+    let none = with(none, &[], None, None, &queue(vec![gpu_only]));
     assert_eq!(none.spec["nodeSelector"], Value::Undefined);
 }
 
@@ -132,8 +146,8 @@ fn flavours_of_several_groups_come_together() {
 #[test]
 fn clouds_tolerate_the_taints_of_what_is_asked_for() {
     let on = |cloud| {
-        let devices = BTreeSet::from(["nvidia.com/gpu".into()]);
-        effective(&spec(SPEC), &devices, None, cloud, &Queued::No).spec["tolerations"].clone()
+        let asked = ["gpu.nvidia.com", "nvidia.com/gpu"];
+        with(SPEC, &asked, None, cloud, &Queued::No).spec["tolerations"].clone()
     };
     let added = spec("[{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]");
     assert_eq!(on(Some("gcp")), added);
@@ -151,11 +165,10 @@ fn a_cluster_injects_where_its_resources_are_asked_for() {
         resources: resources.iter().map(|name| (*name).into()).collect(),
     };
     let on = |text: &str, devices: &[&str], resources: &[&str]| {
-        let devices = devices.iter().map(|name| (*name).into()).collect();
-        effective(&spec(text), &devices, Some(&injects(resources)), Some("azure"), &Queued::No).spec
+        with(text, devices, Some(&injects(resources)), Some("azure"), &Queued::No).spec
     };
     let added = on(SPEC, &["nvidia.com/gpu"], &["nvidia.com/gpu"]);
-    assert_eq!(added["tolerations"], Value::from(vec![toleration.clone()]));
+    assert_eq!(added["tolerations"], Value::from(std::slice::from_ref(&toleration).to_vec()));
     assert_eq!(added["nodeSelector"]["agentpool"], Value::from("gpu"));
     let plain = "{containers: [{name: c}]}";
     assert_eq!(on(plain, &[], &["nvidia.com/gpu"]), spec(plain));

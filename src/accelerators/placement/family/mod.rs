@@ -90,14 +90,13 @@ fn resolve(ask: &Ask, effective: &Effective, site: &Site<'_>) -> (Key, Share) {
     if places.is_empty() {
         places = by_tables(ask, effective);
     }
-    // Names that differ in case and hyphens only are one family.
-    let families: BTreeMap<String, Arc<str>> = places
-        .iter()
-        .flat_map(|place| &place.families)
-        .map(|name| (tables::plain(name), name.clone()))
-        .collect();
+    let mut names: BTreeSet<Arc<str>> = BTreeSet::new();
+    for name in places.iter().flat_map(|place| &place.families) {
+        if !names.iter().any(|known| tables::same_family(known, name)) {
+            names.insert(name.clone());
+        }
+    }
     let all_known = places.iter().all(|place| !place.families.is_empty());
-    let names: BTreeSet<Arc<str>> = families.into_values().collect();
     let (family, one_of) = match (names.len(), all_known) {
         (1, true) => (names.into_iter().next(), BTreeSet::new()),
         (_, true) => (None, names),

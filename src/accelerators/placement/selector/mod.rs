@@ -127,10 +127,7 @@ fn label<'p>(key: &str, pool: &'p Pool, site: &Site<'_>) -> Label<'p> {
     }
     let listed = site.pools.iter().any(|other| other.labels.contains_key(key));
     // Nodes have such labels whether somebody lists them or not.
-    let implicit = tables::is_anywhere(key)
-        || tables::is_model_key(key)
-        || tables::is_capacity_key(key)
-        || tables::is_shares_key(key);
+    let implicit = tables::is_anywhere(key) || tables::cloud_of(key).is_some();
     if listed && !implicit {
         return Label::Absent(format!("its nodes have no `{key}`, which other nodes of the cluster have"));
     }
@@ -142,7 +139,7 @@ fn contradiction(key: &str, value: &str, pool: &Pool) -> Option<String> {
     if let Some(named) = tables::named(key, value)
         && tables::family(&pool.family).next().is_some()
         && !named.models.is_empty()
-        && named.models.iter().all(|model| tables::plain(&model.family) != tables::plain(&pool.family))
+        && named.models.iter().all(|model| !tables::same_family(&model.family, &pool.family))
     {
         return Some(format!("`{key}: {value}` means other devices than `{}`", pool.family));
     }
