@@ -253,5 +253,42 @@ place_of(pod, resource) := paths[0] if {
 	count(paths) > 0
 } else := pod.path
 
+# Pods whose TPU slices Kueue or GKE cut out of a larger shape when they start.
+cut(pod) if {
+	some name in object.keys(annotations(pod))
+	startswith(name, "kueue.x-k8s.io/podset-slice-")
+}
+
+cut(pod) if "cloud.google.com/gke-tpu-slice-topology" in object.keys(annotations(pod))
+
+annotations(pod) := values.map(object.get(values.map(object.get(pod, "metadata", {})), "annotations", {}))
+
+# How many pods of a group compute together: those of one Job of a JobSet, one group of a
+# LeaderWorkerSet, otherwise all that ask for the resource. Undefined if that is not known.
+together(manifest, _, pod, _) := pod.count / replicas if {
+	manifest.kind == "JobSet"
+	fleetgate.known(pod.count)
+	replicas := object.get(manifest.spec.replicatedJobs[pod.path[2]], "replicas", 1)
+	is_number(replicas)
+	replicas >= 1
+}
+
+together(manifest, _, _, _) := size if {
+	manifest.kind == "LeaderWorkerSet"
+	size := object.get(manifest.spec.leaderWorkerTemplate, "size", 1)
+	is_number(size)
+}
+
+together(manifest, workload, _, resource) := sum([other.count | some other in all]) if {
+	not manifest.kind in {"JobSet", "LeaderWorkerSet"}
+	all := [other |
+		some other in placed(workload)
+		resource in devices(workload, other)
+	]
+	every other in all {
+		fleetgate.known(other.count)
+	}
+}
+
 # A DaemonSet makes pods for the nodes that match, so none of them stays pending.
 daemon(manifest) if manifest.kind == "DaemonSet"

@@ -193,3 +193,26 @@ test_place_of_a_resource if {
 	scheduling.place_of({"path": ["spec"], "spec": spec}, "c/d") == ["spec", "containers", 0, "resources", "requests", "c/d"]
 	scheduling.place_of({"path": ["spec"], "spec": {"containers": "x"}}, "c/d") == ["spec"]
 }
+
+test_pods_that_compute_together if {
+	gpu := "nvidia.com/gpu"
+	jobset := {"kind": "JobSet", "spec": {"replicatedJobs": [{"replicas": 2}]}}
+	job := pod({"path": ["spec", "replicatedJobs", 0, "template", "spec", "template", "spec"], "count": 8})
+	scheduling.together(jobset, workload([job]), job, gpu) == 4
+	lws := {"kind": "LeaderWorkerSet", "spec": {"leaderWorkerTemplate": {"size": 3}}}
+	scheduling.together(lws, workload([pod({})]), pod({}), gpu) == 3
+	scheduling.together({"kind": "LeaderWorkerSet", "spec": {"leaderWorkerTemplate": {}}}, workload([pod({})]), pod({}), gpu) == 1
+	parts := [pod({"count": 1}), pod({"count": 3}), pod({"count": 1, "asks": {}})]
+	scheduling.together({"kind": "PyTorchJob"}, workload(parts), parts[0], gpu) == 4
+	unclear := [pod({"count": unknown})]
+	not scheduling.together({"kind": "PyTorchJob"}, workload(unclear), unclear[0], gpu)
+	not scheduling.together({"kind": "LeaderWorkerSet", "spec": {"leaderWorkerTemplate": {"size": "${X}"}}}, workload(parts), parts[0], gpu)
+	not scheduling.together({"kind": "JobSet", "spec": {"replicatedJobs": [{"replicas": 0}]}}, workload([job]), job, gpu)
+}
+
+test_slices_that_are_cut if {
+	scheduling.cut({"metadata": {"annotations": {"kueue.x-k8s.io/podset-slice-size": "4"}}})
+	not scheduling.cut({"metadata": {"annotations": {"kueue.x-k8s.io/podset-group-name": "4"}}})
+	not scheduling.cut({"metadata": {"annotations": "x"}})
+	not scheduling.cut({})
+}

@@ -35,6 +35,7 @@ deny contains finding if {
 	scheduling.readable(pod.spec)
 	scheduling.readable(pod.effective)
 	not elsewhere(pod)
+	not scheduling.cut(pod)
 	missing := [key | some key in keys; not scheduling.pinned(pod.effective, key)]
 	count(missing) > 0
 	finding := {

@@ -58,6 +58,10 @@ test_alternatives if {
 	count(findings_with(job({"spec": spec}), [])) == 1
 }
 
+test_silent_where_slices_are_cut if {
+	findings(job({"metadata": {"annotations": {"cloud.google.com/gke-tpu-slice-topology": "4x4"}}})) == set()
+}
+
 test_other_devices_are_not_judged if {
 	findings(fixture.document({}, [fixture.pod({})])) == set()
 	findings(job({"asks": {"google.com/tpu": 0, "nvidia.com/gpu": 1}})) == set()

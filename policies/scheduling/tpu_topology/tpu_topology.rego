@@ -69,6 +69,7 @@ groups contains group if {
 	resource in scheduling.devices(input.workload, pod)
 	fleetgate.known(pod.asks[resource])
 	scheduling.settled(input.workload)
+	not scheduling.cut(pod)
 	scheduling.readable(pod.spec)
 	scheduling.readable(pod.effective)
 	topology := scheduling.value_of(pod.effective, key)
@@ -197,14 +198,8 @@ filled(gang, chips, _) if {
 	gang.chips % chips == 0
 }
 
-# Groups that their controller or Kueue cuts into slices.
+# Groups that their controller cuts into slices.
 several if input.object.spec.leaderWorkerTemplate.subGroupPolicy
-
-several if {
-	some group in groups
-	some name, _ in values.map(values.map(group.pod.metadata).annotations)
-	name == "kueue.x-k8s.io/podset-slice-size"
-}
 
 remedy(gang, pods) := sprintf("write %d for %s; further slices are %s", [pods + gang.more, gang.field, gang.slices]) if {
 	gang.exact

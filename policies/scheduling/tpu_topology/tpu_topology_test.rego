@@ -90,9 +90,11 @@ test_jobset_without_replicas if {
 	passes(document)
 }
 
-test_jobset_that_kueue_cuts_into_slices if {
-	passes(jobset(1, 8, {"metadata": {"annotations": {"kueue.x-k8s.io/podset-slice-size": "4"}}}))
-	not passes(jobset(1, 7, {"metadata": {"annotations": {"kueue.x-k8s.io/podset-slice-size": "4"}}}))
+test_silent_where_kueue_cuts_slices if {
+	every annotation in ["kueue.x-k8s.io/podset-slice-size", "kueue.x-k8s.io/podset-slice-required-topology", "cloud.google.com/gke-tpu-slice-topology"] {
+		passes(jobset(1, 7, {"metadata": {"annotations": {annotation: "4"}}}))
+	}
+	not passes(jobset(1, 7, {"metadata": {"annotations": {"a": "4"}}}))
 }
 
 two(number) := fixture.document({"kind": "JobSet", "spec": {"replicatedJobs": [{}, {}]}}, [
