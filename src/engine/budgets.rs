@@ -312,7 +312,10 @@ fn lever_value(lever: &Lever) -> Value {
     object([
         ("what", Value::from(lever.object.to_string())),
         ("path", route_value(&lever.path)),
-        ("field", Value::from(lever.path.to_string())),
+        (
+            "field",
+            Value::from(format!("{}{}", lever.path, if lever.with_least { " and minReplicas" } else { "" })),
+        ),
         ("is", Value::from(lever.is)),
         ("fits", lever.fits.map_or(Value::Null, Value::from)),
         ("used", devices(&lever.used).to_value()),

@@ -37,6 +37,7 @@ impl About<'_> {
             level: self.level,
             subject: Subject { cluster: None, environment: None, object: None },
             message: self.message.as_str().into(),
+            at: None,
             route: None,
             details: None,
             remediation: Some(self.remediation.into()),

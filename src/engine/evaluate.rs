@@ -163,6 +163,7 @@ impl<'r> Subjects<'r> {
                     object: Some(self.resource.id.clone()),
                 },
                 message: message.clone(),
+                at: None,
                 route: hit.route.clone(),
                 details: hit.details.clone(),
                 remediation: remediation.clone(),

@@ -8,18 +8,9 @@ use super::sites::Site;
 use crate::accelerators::{Amount, Fits, Tree, assess};
 use crate::model::{ObjectId, Route, Step, Value};
 
-/// Fields that say how many pods there are.
-const FIELDS: [&str; 9] = [
-    "replicas",
-    "parallelism",
-    "numNodes",
-    "minReplicas",
-    "size",
-    "count",
-    "numOfHosts",
-    "instances",
-    "nodeCount",
-];
+/// Fields that say how many pods there are, and that may be lowered without the pods becoming of no use,
+/// as a group that is one short would be.
+const FIELDS: [&str; 6] = ["replicas", "parallelism", "numNodes", "minReplicas", "instances", "count"];
 
 /// So many such fields of an object are tried.
 const MOST_FIELDS: usize = 8;
@@ -31,16 +22,18 @@ pub(super) struct Lever {
     pub object: ObjectId,
     /// The field.
     pub path: Route,
+    /// Whether `minReplicas` beside it has to be lowered with it.
+    pub with_least: bool,
     /// What it is.
     pub is: u64,
-    /// The largest value that keeps the budget; none: no value does.
+    /// The largest value that keeps the budget; none: none above zero does.
     pub fits: Option<u64>,
     /// What the budget then holds, in thousandths of a device.
     pub used: Amount,
 }
 
-/// The fields of the largest contributor that move a budget that is not kept, the one that moves it most
-/// first. The object is changed in every cluster that runs it.
+/// The fields of the largest contributor that move a budget that is not kept, the one that takes
+/// the least away first. The object is changed in every cluster that runs it with more.
 pub(super) fn levers(request: &Request<'_>, used: &BudgetUse<'_>, sites: &[Site]) -> Vec<Lever> {
     let Some(first) = used.contributors.first() else { return Vec::new() };
     let Some(resource) = first.located.resource(request.corpus) else { return Vec::new() };
@@ -49,7 +42,8 @@ pub(super) fn levers(request: &Request<'_>, used: &BudgetUse<'_>, sites: &[Site]
     fields.truncate(MOST_FIELDS);
     let change = Change { request, used, sites, object: &first.id };
     let mut levers: Vec<Lever> = fields.into_iter().filter_map(|(path, is)| change.lever(path, is)).collect();
-    levers.sort_by_key(|lever| (lever.fits.is_none(), lever.used.at_least()));
+    // Whatever fits with the most devices takes the least away.
+    levers.sort_by_key(|lever| (lever.fits.is_none(), std::cmp::Reverse(lever.used.at_least())));
     levers
 }
 
@@ -103,9 +97,12 @@ impl Change<'_> {
             }
         }
         let object = self.object.clone();
-        Some(match fits {
-            Some((value, used)) => Lever { object, path, is, fits: Some(value), used },
-            None => Lever { object, path, is, fits: None, used: least },
+        let located = self.used.contributors.first()?.located;
+        let manifest = &located.resource(self.request.corpus)?.object;
+        let with_least = floor(manifest, &path, fits.as_ref().map_or(0, |(value, _)| *value)).is_some();
+        Some(match fits.filter(|(value, _)| *value > 0) {
+            Some((value, used)) => Lever { object, path, with_least, is, fits: Some(value), used },
+            None => Lever { object, path, with_least, is, fits: None, used: least },
         })
     }
 
@@ -127,6 +124,9 @@ impl Change<'_> {
         let corpus = self.request.corpus;
         let site = self.sites.get(contributor.site)?;
         let mut object = contributor.located.resource(corpus)?.object.clone();
+        if let Some(floor) = floor(&object, path, value) {
+            set(&mut object, &floor.0, value)?;
+        }
         set(&mut object, &path.0, value)?;
         // What it may refer to is in its namespace, or in none.
         let near = site.objects.iter().filter(|located| **located != contributor.located);
@@ -145,7 +145,9 @@ impl Change<'_> {
 /// Puts a number in the place of another.
 fn set(value: &mut Value, path: &[Step], number: u64) -> Option<()> {
     let Some((step, rest)) = path.split_first() else {
-        *value = Value::from(number);
+        // Where it is lower already, it stays.
+        let is = if let Value::Number(is) = value { is.as_u64() } else { None };
+        *value = Value::from(is.map_or(number, |is| is.min(number)));
         return Some(());
     };
     let inner = match step {
@@ -153,4 +155,19 @@ fn set(value: &mut Value, path: &[Step], number: u64) -> Option<()> {
         Step::Index(index) => value.as_array_mut().ok()?.get_mut(*index)?,
     };
     set(inner, rest, number)
+}
+
+/// The field that keeps `replicas` from being lowered, where it stands beside it.
+fn floor(object: &Value, path: &Route, value: u64) -> Option<Route> {
+    let (Step::Key(last), above) = path.0.split_last()? else { return None };
+    if **last != *"replicas" {
+        return None;
+    }
+    let around = above.iter().try_fold(object, |value, step| match step {
+        Step::Key(key) => value.as_object().ok()?.get(&Value::String(Arc::clone(key))),
+        Step::Index(index) => value.as_array().ok()?.get(*index),
+    })?;
+    let least = around.as_object().ok()?.get(&Value::from("minReplicas"))?;
+    let least = if let Value::Number(least) = least { least.as_u64()? } else { return None };
+    (least > value).then(|| Route(above.to_vec()).key("minReplicas"))
 }

@@ -173,6 +173,7 @@ impl<'r> Sums<'r> {
                 object: subject.as_ref().map(|subject| subject.id.clone()),
             },
             message: hit.message.as_str().into(),
+            at: at.as_ref().map(|at| at.id.clone()),
             route: hit.route.clone(),
             details: hit.details.clone(),
             remediation: hit.remediation.as_deref().map(Into::into),

@@ -74,7 +74,9 @@ pub struct Finding {
     pub subject: Subject,
     /// If only one thing can be shown, it is this: lower case, no full stop.
     pub message: Arc<str>,
-    /// The place inside the object, if the rule names one.
+    /// The object that is shown, if it is not the subject, such as the largest user of a budget.
+    pub at: Option<ObjectId>,
+    /// The place inside the object that is shown, if the rule names one.
     pub route: Option<Route>,
     /// Facts for machines; `details.value` says how large the violation is.
     pub details: Option<Value>,

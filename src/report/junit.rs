@@ -75,7 +75,8 @@ fn entry(entry: &Entry<'_>, resolved: &Resolved<'_>) -> TestCase {
         .set_type(finding.level.as_str())
         .set_message(xml(&finding.message))
         .set_description(xml_lines(&text));
-    let route = finding.route.as_ref().filter(|route| !route.is_root()).map(ToString::to_string);
+    let own = finding.route.as_ref().filter(|route| finding.at.is_none() && !route.is_root());
+    let route = own.map(ToString::to_string);
     let name: Vec<_> = facts::object(entry).into_iter().chain(route).chain(facts::scope(entry)).collect();
     let name = if name.is_empty() { finding.message.to_string() } else { name.join(", ") };
     let mut case = case(&name, &finding.rule, status);

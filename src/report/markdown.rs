@@ -97,8 +97,12 @@ fn entry(entry: &Entry<'_>, resolved: &Resolved<'_>) -> String {
     let worse = facts::standing(&finding.standing).map(|text| format!(" (worse {text})")).unwrap_or_default();
     let (place, message) = (place.join("<br>"), prose(&short(&finding.message)));
     let lines = facts::lines(finding).into_iter();
-    let lines: String =
-        lines.map(|(word, text)| format!("<br>{}: {}", prose(&short(word)), prose(&short(text)))).collect();
+    let lines: String = lines
+        .map(|(word, text)| match word {
+            "" => format!("<br>{}", prose(&short(text))),
+            _ => format!("<br>{}: {}", prose(&short(word)), prose(&short(text))),
+        })
+        .collect();
     format!(
         "| {icon} {rule} | {place} | {message}{worse}{lines} | {} |\n",
         help_cell(finding.remediation.as_deref())

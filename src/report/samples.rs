@@ -66,6 +66,7 @@ pub(super) fn finding(rule: &str, level: Level, cluster: &str, object: &str, mes
         },
         subject: Subject { environment: Some("prod".into()), cluster, object },
         message: message.into(),
+        at: None,
         route: None,
         details: None,
         remediation: None,

@@ -175,9 +175,14 @@ fn entry(
     }
 
     let route = finding.route.as_ref().filter(|route| !route.is_root()).map(ToString::to_string);
-    let object: Vec<String> = facts::object(entry).into_iter().chain(route).collect();
-    if !object.is_empty() {
-        fact(out, "object", &clean::line(&object.join(", ")))?;
+    for (word, object, route) in match &finding.at {
+        Some(at) => vec![("object", facts::object(entry), None), ("at", Some(at.to_string()), route)],
+        None => vec![("object", facts::object(entry), route)],
+    } {
+        let object: Vec<String> = object.into_iter().chain(route).collect();
+        if !object.is_empty() {
+            fact(out, word, &clean::line(&object.join(", ")))?;
+        }
     }
     let clusters = entry.clusters();
     if let (Some(scope), None | Some(1)) = (facts::scope(entry), Some(clusters.len()).filter(|n| *n > 0)) {

@@ -115,6 +115,7 @@ impl<'a> FindingOut<'a> {
             remediation: finding.remediation.as_deref(),
             details: finding.details.as_ref(),
             object: finding.subject.object.as_ref().map(ObjectOut::of),
+            at: finding.at.as_ref().map(ObjectOut::of),
             route: finding.route.iter().flat_map(|route| &route.0).map(StepOut::of).collect(),
             route_text: finding.route.as_ref().map(ToString::to_string).unwrap_or_default(),
             places: entry.sites.iter().map(PlaceOut::of).collect(),

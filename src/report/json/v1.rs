@@ -115,6 +115,9 @@ pub(super) struct FindingOut<'a> {
     /// The object; none for findings about a cluster, the fleet or the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) object: Option<ObjectOut<'a>>,
+    /// The object in which `route` leads, if it is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) at: Option<ObjectOut<'a>>,
     /// The place inside the object: keys and indexes; empty for the object as a whole.
     pub(super) route: Vec<StepOut<'a>>,
     /// The same as text, such as `spec.containers[0].image`.
