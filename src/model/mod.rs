@@ -7,6 +7,7 @@ mod level;
 mod object;
 mod place;
 mod problem;
+mod promotion;
 mod report;
 mod route;
 mod value;
@@ -20,6 +21,11 @@ pub use level::{Face, Level, Mode};
 pub use object::ObjectId;
 pub use place::{Place, Source, Span};
 pub use problem::Problem;
+pub use promotion::{
+    ActorKind, Answer, ApprovalKind, Change, Chart, Commit, Decision, Direction, Emergency, Freight,
+    GateResult, GateVerdict, GivenApproval, Image, Promotion, PromotionSource, Release, Requester, Signature,
+    Soak, StageRecord, WindowKind, WindowState,
+};
 pub use report::{Counts, Report, RuleInfo, UnevaluatedRule, Unjudged, UnjudgedClass, Verdict};
 pub use route::{Route, Step};
 pub use value::Value;
