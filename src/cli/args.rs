@@ -289,6 +289,47 @@ pub(super) enum Fleet {
     /// Write a part of the fleet file from what other tools say
     #[command(after_help = SYNC_STATUS)]
     Sync(Box<Sync>),
+    /// Ask which budgets, queues and workloads another number of nodes would break
+    #[command(after_help = WHAT_IF_STATUS)]
+    WhatIf(WhatIf),
+}
+
+const WHAT_IF_STATUS: &str = "\
+Exit status:
+  0  nothing breaks
+  1  something no longer fits
+  2  could not tell: bad usage, unreadable input, capacity that is not known
+  3  nothing asks for capacity: no resource and no budget found";
+
+#[derive(Debug, Args)]
+pub(super) struct WhatIf {
+    /// The cluster
+    #[arg(long, value_name = "NAME")]
+    pub(super) cluster: String,
+    /// Nodes of a family, or of its pools of a capacity type or machine type, such as `H100/spot.nodes=8`
+    #[arg(long, value_name = "FAMILY[/WHICH].nodes=N", required = true)]
+    pub(super) set: Vec<String>,
+    /// The instant of the run [default: now]
+    #[arg(long, value_name = "TIME", env = "FLEETGATE_NOW")]
+    pub(super) now: Option<jiff::Timestamp>,
+    /// Fleet file [default: `fleetgate.yaml` here, or above it up to the Git root]
+    #[arg(long, value_name = "FILE", env = "FLEETGATE_CONFIG", help_heading = "Configuration")]
+    pub(super) config: Option<Utf8PathBuf>,
+    /// Format
+    #[arg(short, long, value_enum, default_value_t = ListFormat::Text, value_name = "FORMAT")]
+    pub(super) output: ListFormat,
+}
+
+impl WhatIf {
+    /// The same choice of fleet file as other commands make.
+    pub(super) fn rulebook(&self) -> Rulebook {
+        Rulebook { config: self.config.clone(), ..Rulebook::default() }
+    }
+
+    /// The whole fleet.
+    pub(super) fn subjects(&self) -> Subjects {
+        Subjects { now: self.now, ..Subjects::default() }
+    }
 }
 
 const SYNC_STATUS: &str = "\

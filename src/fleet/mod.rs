@@ -22,6 +22,7 @@ mod load;
 mod merge;
 mod paths;
 mod peek;
+mod promises;
 mod recognise;
 mod resolve;
 mod scan;
@@ -30,6 +31,7 @@ mod suggest;
 pub mod sync;
 mod tree;
 mod walk;
+pub mod what_if;
 
 pub use discover::discover;
 pub use discovery::{
@@ -40,6 +42,11 @@ pub use init::{Proposal, init};
 pub use load::{Loaded, Part, load};
 pub use merge::Origin;
 pub use resolve::{PolicySource, Tree, Trees};
+
+/// Help for the name of a cluster that the fleet does not have.
+pub fn cluster_help(fleet: &crate::model::Fleet, name: &str) -> String {
+    suggest::help(name, fleet.clusters.keys().map(|name| &**name))
+}
 
 /// The JSON schema of fleet files.
 pub fn schema() -> schemars::Schema {

@@ -249,8 +249,8 @@ fn what_queues_promise_and_nodes_do_not_have_is_told() {
     let talk = sync(&sandbox(), ALL).exits(0).stderr;
     // 16 and 16 of three nodes of eight; two L4 are there, and four shares of another.
     for part in [
-        "flavour `h100` promises 32 of `nvidia.com/gpu`, and its nodes have 24",
-        "flavour `b200` promises 8 of `nvidia.com/gpu`, and no node is of that flavour",
+        "queues promise 32 of `nvidia.com/gpu` in flavour `h100`, whose nodes have 24",
+        "queues promise 8 of `nvidia.com/gpu` in flavour `b200`, of which there is no node",
         "queues in namespaces of no team: `scratch/spare`",
         "which belong to no team: `kube-system`",
         "`release-bot` on GitHub is no active person",

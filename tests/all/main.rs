@@ -16,6 +16,7 @@ mod documentation;
 mod example_fleet;
 mod fleet_file;
 mod fleet_sync;
+mod fleet_what_if;
 mod generated_fleet;
 mod hostile_policies;
 mod mig_profiles;

@@ -18,7 +18,7 @@ use effective::Effective;
 use family::Rows;
 use selector::selected;
 
-use super::amount::Three;
+use super::amount::{Amount, Three};
 use super::demand::ObjectDemand;
 use super::pod::Resources;
 use super::quota::Queued;
@@ -142,6 +142,28 @@ pub(super) fn place(
     };
     let placements = workload.pods.iter().enumerate().map(place).collect();
     (placements, rows.finish())
+}
+
+/// What one node of a pool has, in thousandths of a device; not known where it is not known what part
+/// of a device a unit of the pool's resource is.
+pub fn node_thousandths(pool: &Pool) -> Amount {
+    let divided = pool.sharing.as_deref() == Some("mig");
+    match units::units(&pool.resource) {
+        Some(units) => {
+            let share = units::share(&units.kind, &pinned::by_pool(pool), divided);
+            share::thousandths(&[(Three::known(pool.per_node), share)]).steady
+        }
+        None => Amount::ZERO,
+    }
+}
+
+/// Whether a pool's resource is a second name of the devices of another: Neuron cores of nodes whose
+/// devices are a pool, too.
+pub fn counts_again(pool: &Pool, pools: &[Pool]) -> bool {
+    let core = units::units(&pool.resource).filter(|units| units.kind == units::Kind::Core);
+    core.is_some_and(|units| {
+        pools.iter().any(|other| other.resource == units.device && other.labels == pool.labels)
+    })
 }
 
 /// The pools that have a device of these, each from the view of the flavour that suits it best.

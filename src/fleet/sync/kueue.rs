@@ -1,24 +1,20 @@
 //! Kueue's queues: which team submits to which, and whether the nodes have what the queues promise.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use super::input::{Input, Item, Log, objects};
+use super::input::{Input, Log, objects};
+use crate::accelerators::Fits;
 use crate::fleet::file::Accelerator;
-use crate::fleet::peek::{at, items, strings, text};
-use crate::manifest::quantity::Quantity;
+use crate::fleet::peek::text;
+use crate::fleet::promises::{KUEUE, Promises};
 
 /// What Kueue's objects of one cluster say.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// Local queues, with the namespace of each and the file that names it.
+    /// Namespace and name of local queues.
     pub(super) queues: BTreeSet<(String, String)>,
-    /// Labels of the nodes of each flavour.
-    flavors: BTreeMap<String, BTreeMap<String, String>>,
-    /// Nominal quota by flavour and resource, the sum of all queues.
-    promised: BTreeMap<(String, String), u64>,
+    promises: Promises,
 }
-
-const KUEUE: &str = "kueue.x-k8s.io";
 
 /// Reads the queues and flavours of one cluster.
 pub(super) fn read(inputs: &[&Input], log: &mut Log) -> Found {
@@ -26,16 +22,22 @@ pub(super) fn read(inputs: &[&Input], log: &mut Log) -> Found {
     let kinds = [(KUEUE, "ClusterQueue"), (KUEUE, "LocalQueue"), (KUEUE, "ResourceFlavor")];
     for input in inputs {
         for item in objects(input, &kinds, log) {
-            let name = item.name().unwrap_or_default().to_owned();
+            let name = item.name().unwrap_or_default();
             match text(&item.value, &["kind"]) {
                 Some("LocalQueue") => {
                     let namespace = text(&item.value, &["metadata", "namespace"]).unwrap_or_default();
-                    found.queues.insert((namespace.to_owned(), name));
+                    found.queues.insert((namespace.to_owned(), name.to_owned()));
                 }
-                Some("ResourceFlavor") => {
-                    found.flavors.insert(name, strings(&item.value, &["spec", "nodeLabels"]));
+                Some("ResourceFlavor") => found.promises.flavor(name, &item.value),
+                _ => {
+                    for (flavor, resource) in found.promises.queue(&item.value) {
+                        let message = format!(
+                            "ClusterQueue `{name}`: the `nominalQuota` of `{resource}` in flavour `{flavor}` is no quantity that can be"
+                        );
+                        let place = item.at.key("spec").key("resourceGroups");
+                        log.problem(input, &place, "quantity", message, "write a whole number, such as `8`");
+                    }
                 }
-                _ => found.cluster_queue(input, &item, &name, log),
             }
         }
     }
@@ -43,63 +45,40 @@ pub(super) fn read(inputs: &[&Input], log: &mut Log) -> Found {
 }
 
 impl Found {
-    /// Adds the nominal quota of a queue to that of others.
-    fn cluster_queue(&mut self, input: &Input, item: &Item, name: &str, log: &mut Log) {
-        let groups = items(&item.value, &["spec", "resourceGroups"]);
-        for flavor in groups.flat_map(|group| items(group, &["flavors"])) {
-            for resource in items(flavor, &["resources"]) {
-                let word = |value, key| text(value, &[key]).unwrap_or_default().to_owned();
-                let key = (word(flavor, "name"), word(resource, "name"));
-                let quota = at(resource, &["nominalQuota"]).map(Quantity::from_value);
-                if let Some(Ok(quota)) = quota {
-                    // CPU and memory may be fractions; they are not compared.
-                    let sum = self.promised.entry(key).or_default();
-                    *sum = sum.saturating_add(quota.to_count().unwrap_or_default());
-                } else {
-                    let (flavor, resource) = key;
-                    let message = format!(
-                        "ClusterQueue `{name}`: the `nominalQuota` of `{resource}` in flavour `{flavor}` is no quantity"
-                    );
-                    let place = item.at.key("spec").key("resourceGroups");
-                    log.problem(input, &place, "quantity", message, "write a number, such as `8`");
-                }
-            }
-        }
-    }
-
     /// The node labels by which flavours select, which pools keep.
     pub(super) fn label_keys(&self) -> BTreeSet<String> {
-        self.flavors.values().flat_map(|labels| labels.keys().cloned()).collect()
+        self.promises.flavors.values().flat_map(|labels| labels.keys().cloned()).collect()
     }
 
     /// Says where queues promise what the pools do not have.
     pub(super) fn compare(&self, cluster: &str, pools: &[Accelerator], log: &mut Log) {
-        for ((flavor, resource), promised) in &self.promised {
-            if !crate::accelerators::class(resource).counts() || !crate::accelerators::is_extended(resource) {
-                continue;
-            }
-            let Some(labels) = self.flavors.get(flavor) else {
-                log.remark(format!("cluster `{cluster}`: a queue has the flavour `{flavor}`, of which there is no ResourceFlavor here"));
-                continue;
-            };
-            let of_flavor = |pool: &&Accelerator| {
-                pool.resource == *resource
-                    && labels
-                        .iter()
-                        .all(|(key, value)| pool.node_labels.get(key).is_none_or(|own| own == value))
-            };
+        for ((flavor, resource), promised) in &self.promises.nominal {
             let mut has = Some(0_u64);
-            let mut any = false;
-            for pool in pools.iter().filter(of_flavor) {
-                any = true;
-                let units = pool.nodes.map(|nodes| u64::from(nodes) * u64::from(pool.per_node));
-                has = has.zip(units).map(|(sum, units)| sum + units);
+            let (mut any, mut open) = (false, false);
+            for pool in pools.iter().filter(|pool| pool.resource == *resource) {
+                let label = |key: &str| pool.node_labels.get(key).map(String::as_str);
+                match self.promises.selects(flavor, label) {
+                    Fits::Yes => {
+                        any = true;
+                        let units = pool.nodes.map(|nodes| u64::from(nodes) * u64::from(pool.per_node));
+                        has = has.zip(units).map(|(sum, units)| sum + units);
+                    }
+                    Fits::Unknown => open = true,
+                    Fits::No => {}
+                }
             }
-            if !any {
-                log.remark(format!("cluster `{cluster}`: flavour `{flavor}` promises {promised} of `{resource}`, and no node is of that flavour"));
-            } else if let Some(has) = has.filter(|has| has < promised) {
-                log.remark(format!("cluster `{cluster}`: flavour `{flavor}` promises {promised} of `{resource}`, and its nodes have {has}"));
-            }
+            let what = match has {
+                _ if !self.promises.flavors.contains_key(flavor) => {
+                    "which has no ResourceFlavor here".to_owned()
+                }
+                _ if open => continue,
+                _ if !any => "of which there is no node".to_owned(),
+                Some(has) if has < *promised => format!("whose nodes have {has}"),
+                _ => continue,
+            };
+            log.remark(format!(
+                "cluster `{cluster}`: queues promise {promised} of `{resource}` in flavour `{flavor}`, {what}"
+            ));
         }
     }
 }
