@@ -182,6 +182,7 @@ fn page(name: &str) {
     let blocks = blocks(&text);
     if blocks.iter().any(|block| block.language == "console") {
         copy(&root().join("testdata/fleet"), &sandbox.path().join("testdata/fleet"));
+        copy(&root().join("testdata/sync"), &sandbox.path().join("testdata/sync"));
         copy(&root().join("policies"), &sandbox.path().join("policies"));
     }
     for block in &blocks {
@@ -238,6 +239,7 @@ pages! {
     configuration: "docs/configuration.md",
     discovery: "docs/discovery.md",
     exit_codes: "docs/exit-codes.md",
+    fleet_commands: "docs/fleet-commands.md",
     output_formats: "docs/output-formats.md",
     policies: "docs/policies.md",
 }
