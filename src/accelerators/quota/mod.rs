@@ -1,6 +1,7 @@
 //! Quota that the cluster itself enforces, found in the tree: `ResourceQuota`, Kueue, Volcano, KAI,
 //! `ElasticQuota`, Karpenter.
 
+mod bypass;
 mod elastic_quota;
 mod hierarchy;
 mod kai;
@@ -153,6 +154,8 @@ impl Queues {
         );
         rows.extend(self.kueue.limits(tree, &in_kueue));
         rows.extend(self.kueue.problems(tree));
+        let with_queues = self.kueue.namespaces_with_queues();
+        rows.extend(bypass::rows(&seen, |namespace| with_queues.contains(&namespace)));
         rows.extend(volcano::rows(tree, &seen));
         rows.extend(kai::rows(tree, &seen));
         rows.extend(elastic_quota::rows(tree, &seen));

@@ -129,6 +129,11 @@ impl Kueue {
         }
     }
 
+    /// Namespaces that have a queue.
+    pub(super) fn namespaces_with_queues(&self) -> BTreeSet<Option<&str>> {
+        self.local.values().flatten().map(|queue| queue.namespace.as_deref()).collect()
+    }
+
     /// The way from a `LocalQueue` to its flavours.
     pub(super) fn resolve(&self, queue: &Arc<str>, namespace: Option<&str>) -> Queued {
         let missing = |why: String, certain: bool| Queued::Unresolved {

@@ -406,3 +406,37 @@ fn ten_thousand_queues_are_read_once() {
     // 10,000 lend one each.
     assert_eq!(only("admission", &format!("{text}{job}")), ["admission Job/job q77: yes"]);
 }
+
+#[test]
+fn what_runs_past_the_queues_of_its_namespace_is_found() {
+    let bare = job(1, 8, "", "").replace(", labels: {kueue.x-k8s.io/queue-name: train}", "");
+    let problem = |text: &str| only("problem", &format!("{QUEUES}{text}")).join("");
+    let label = "metadata.labels[\"kueue.x-k8s.io/queue-name\"]";
+    assert_eq!(problem(&bare), format!("problem Job/job no-queue at {label}"));
+    assert_eq!(problem(&job(1, 8, "", "")), "");
+    // Nothing is asked for, nothing runs, or the namespace has no queue.
+    assert_eq!(problem(&bare.replace("nvidia.com/gpu: 8", "cpu: 8")), "");
+    assert_eq!(problem(&bare.replace("parallelism: 1", "parallelism: 0")), "");
+    assert_eq!(problem(&bare.replace("namespace: ml", "namespace: other")), "");
+    // Serving is not for queues unless it says so.
+    assert_eq!(problem(&bare.replace("batch/v1", "apps/v1").replace("kind: Job", "kind: Deployment")), "");
+    let on_pods = bare.replace(
+        "template: {spec",
+        "template: {metadata: {labels: {kueue.x-k8s.io/queue-name: train}}, spec",
+    );
+    assert_eq!(problem(&on_pods), format!("problem Job/job label-on-pods at {label}"));
+    let annotated =
+        bare.replace("namespace: ml", "namespace: ml, annotations: {kueue.x-k8s.io/queue-name: train}");
+    assert_eq!(
+        problem(&annotated),
+        "problem Job/job annotation at metadata.annotations[\"kueue.x-k8s.io/queue-name\"]"
+    );
+    let cron = format!(
+        "apiVersion: batch/v1\nkind: CronJob\nmetadata: {{name: c, namespace: ml}}\nspec: {{jobTemplate: {{spec: {{template: {{spec: {{{}}}}}}}}}}}\n",
+        gpus(1)
+    );
+    assert_eq!(
+        problem(&cron),
+        "problem CronJob/c no-queue at spec.jobTemplate.metadata.labels[\"kueue.x-k8s.io/queue-name\"]"
+    );
+}
