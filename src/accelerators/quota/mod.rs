@@ -7,6 +7,7 @@ mod hierarchy;
 mod kai;
 mod karpenter;
 mod kueue;
+mod pools;
 mod queue_name;
 mod resource_quota;
 mod row;
@@ -137,7 +138,7 @@ impl Queues {
     pub(super) fn quotas(
         &self,
         tree: &Tree<'_>,
-        _cluster: Option<&Cluster>,
+        cluster: Option<&Cluster>,
         objects: &[Assessed],
     ) -> Vec<Quota> {
         let seen: Vec<Seen<'_>> = (objects.iter())
@@ -154,12 +155,14 @@ impl Queues {
         );
         rows.extend(self.kueue.limits(tree, &in_kueue));
         rows.extend(self.kueue.problems(tree));
+        rows.extend(seen.iter().filter_map(missing).map(Quota::Problem));
         let with_queues = self.kueue.namespaces_with_queues();
         rows.extend(bypass::rows(&seen, |namespace| with_queues.contains(&namespace)));
         rows.extend(volcano::rows(tree, &seen));
         rows.extend(kai::rows(tree, &seen));
         rows.extend(elastic_quota::rows(tree, &seen));
         rows.extend(karpenter::rows(tree, &seen));
+        rows.extend(pools::rows(cluster, &seen));
         rows
     }
 
@@ -207,4 +210,20 @@ fn may_ask(assessed: &Assessed) -> bool {
                 .into_iter()
                 .any(|key| super::value::text(&group.metadata, &["annotations", key]).is_some())
         })
+}
+
+/// A queue that an object names and that is not there.
+fn missing(seen: &Seen<'_>) -> Option<Problem> {
+    let named = seen.named.as_ref()?;
+    let Queued::Unresolved { why, certain, .. } = &seen.assessed.queue else { return None };
+    Some(Problem {
+        system: named.system.as_str(),
+        at: seen.at.clone(),
+        path: named.path.clone(),
+        code: "queue-missing",
+        message: why.clone(),
+        remediation: "name a queue that exists, or add what is missing to the manifests of this cluster"
+            .into(),
+        certain: *certain,
+    })
 }

@@ -14,6 +14,17 @@ pub(super) enum System {
     Kai,
 }
 
+impl System {
+    /// The word in rows.
+    pub(super) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Kueue => "kueue",
+            Self::Volcano => "volcano",
+            Self::Kai => "kai",
+        }
+    }
+}
+
 /// A queue as an object names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {

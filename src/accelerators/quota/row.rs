@@ -25,7 +25,7 @@ pub enum Quota {
 /// An object of the tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ref {
-    /// Position in the tree.
+    /// Position in the tree; the largest number for what is no object, such as the nodes of a cluster.
     pub index: usize,
     /// API group; empty for the core group.
     pub group: Arc<str>,
@@ -51,7 +51,7 @@ pub enum Most {
 /// A limit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// `resource-quota`, `kueue`, `volcano`, `kai`, `elastic-quota` or `karpenter`.
+    /// `resource-quota`, `kueue`, `volcano`, `kai`, `elastic-quota`, `karpenter` or `pools`.
     pub system: &'static str,
     /// The object that sets it.
     pub at: Ref,

@@ -345,6 +345,15 @@ spec: {clusterQueue: gone}
         ]
     );
     assert_eq!(only("problem", QUEUES), Vec::<String>::new());
+    let lost = QUEUES.replace("name: train", "name: other") + &job(1, 8, "", "");
+    assert_eq!(
+        only("problem", &lost),
+        ["problem Job/job queue-missing at metadata.labels[\"kueue.x-k8s.io/queue-name\"]"]
+    );
+    assert_eq!(
+        only("problem", &job(1, 8, "", "")),
+        ["problem Job/job queue-missing at metadata.labels[\"kueue.x-k8s.io/queue-name\"] uncertain"]
+    );
 }
 
 #[test]
