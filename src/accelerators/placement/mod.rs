@@ -24,8 +24,8 @@ use super::pod::Resources;
 use super::quota::Queued;
 use super::tables;
 use super::tree::{Tree, namespace};
-use super::value::field;
-use super::workload::PodGroup;
+use super::value::{field, path};
+use super::workload::{PodGroup, kind_of};
 use crate::model::{Cluster, Pool, Taint, Value};
 
 /// Where the pods of a group can run.
@@ -133,7 +133,8 @@ pub(super) fn place(
         let asks = asks::of_pod(tree, group, resources, namespace(object));
         let devices: BTreeSet<_> = asks.iter().map(|ask| ask.resource.clone()).collect();
         let injects = cluster.map(|cluster| &cluster.injects);
-        let effective = effective::effective(&group.spec, resources, &devices, injects, site.cloud, queue);
+        let spec = with_machine(object, &group.spec);
+        let effective = effective::effective(&spec, resources, &devices, injects, site.cloud, queue);
         for ask in &asks {
             rows.add(ask, &group.count(), &effective, &site);
         }
@@ -164,6 +165,17 @@ pub fn counts_again(pool: &Pool, pools: &[Pool]) -> bool {
     core.is_some_and(|units| {
         pools.iter().any(|other| other.resource == units.device && other.labels == pool.labels)
     })
+}
+
+/// A pod spec with the machine type that a KAITO `Workspace` states for its nodes (kaito-project/kaito
+/// `api/v1beta1`: `resource.instanceType`; its controller makes such nodes and selects them).
+fn with_machine(object: &Value, spec: &Value) -> Value {
+    let machine = match kind_of(object) {
+        Some(("kaito.sh", ..)) => path(object, &["resource", "instanceType"]),
+        _ => None,
+    };
+    let Some(machine @ Value::String(_)) = machine else { return spec.clone() };
+    effective::with_label(spec, "node.kubernetes.io/instance-type", machine)
 }
 
 /// The pools that have a device of these, each from the view of the flavour that suits it best.

@@ -14,6 +14,7 @@ pub(super) struct Tables {
     pub(super) models: Models,
     pub(super) instances: Instances,
     pub(super) mig: Mig,
+    pub(super) tpu: Tpu,
     pub(super) units: Units,
     pub(super) labels: Labels,
 }
@@ -22,6 +23,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
     models: manifest::typed(MODELS).unwrap_or_default(),
     instances: manifest::typed(INSTANCES).unwrap_or_default(),
     mig: manifest::typed(MIG).unwrap_or_default(),
+    tpu: manifest::typed(TPU).unwrap_or_default(),
     units: manifest::typed(UNITS).unwrap_or_default(),
     labels: manifest::typed(LABELS).unwrap_or_default(),
 });
@@ -29,6 +31,7 @@ pub(super) static TABLES: LazyLock<Tables> = LazyLock::new(|| Tables {
 pub(super) const MODELS: &str = include_str!("models.yaml");
 pub(super) const INSTANCES: &str = include_str!("instances.yaml");
 pub(super) const MIG: &str = include_str!("mig.yaml");
+pub(super) const TPU: &str = include_str!("tpu.yaml");
 pub(super) const UNITS: &str = include_str!("units.yaml");
 pub(super) const LABELS: &str = include_str!("labels.yaml");
 
@@ -64,8 +67,6 @@ pub(in super::super) struct Model {
     pub(super) product: Vec<Arc<str>>,
     #[serde(default)]
     pub(super) gke: Vec<Arc<str>>,
-    #[serde(default)]
-    pub(super) tpu: Vec<Arc<str>>,
     #[serde(default)]
     pub(super) aws: Vec<Arc<str>>,
     #[serde(default)]
@@ -115,6 +116,32 @@ pub(in super::super) struct Geometry {
     pub(in super::super) slices: u64,
     /// Most instances of each profile.
     pub(in super::super) profiles: BTreeMap<String, u64>,
+}
+
+/// `tpu.yaml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Tpu {
+    #[expect(dead_code, reason = "the file states its format")]
+    version: u32,
+    #[expect(dead_code, reason = "the file states its age")]
+    date: String,
+    pub(super) accelerators: BTreeMap<String, Slices>,
+}
+
+/// Slices of one generation, as a label of their nodes names it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in super::super) struct Slices {
+    pub(super) family: Arc<str>,
+    /// How many sides a topology has.
+    pub(in super::super) dimensions: usize,
+    /// Chips that one host can have.
+    #[cfg_attr(not(test), expect(dead_code, reason = "several, so that nothing follows from them"))]
+    pub(super) hosts: Vec<u64>,
+    /// Topologies that the documentation lists.
+    #[cfg_attr(not(test), expect(dead_code, reason = "there are more, so that nothing follows from them"))]
+    pub(super) topologies: Vec<String>,
 }
 
 /// `units.yaml`.

@@ -6,7 +6,7 @@ mod load;
 use std::sync::Arc;
 
 use load::TABLES;
-pub(super) use load::{Geometry, Machine, Model, Unit, UnitKind};
+pub(super) use load::{Geometry, Machine, Model, Slices, Unit, UnitKind};
 
 use super::resources::matches;
 
@@ -32,7 +32,6 @@ impl Model {
             "aws" => &self.aws,
             "azure" => &self.azure,
             "gke" => &self.gke,
-            "tpu" => &self.tpu,
             _ => &self.product,
         }
     }
@@ -45,6 +44,11 @@ pub(super) fn named(key: &str, value: &str) -> Option<Named> {
         return Some(Named { models, ..Named::default() });
     }
     let column = TABLES.labels.models.get(key)?;
+    if column == "tpu" {
+        let family = TABLES.tpu.accelerators.get(value).map(|slices| &slices.family);
+        let models = family.into_iter().flat_map(|name| self::family(name)).collect();
+        return Some(Named { models, ..Named::default() });
+    }
     if column != "product" {
         let means = |model: &&Model| model.column(column).iter().any(|known| **known == *value);
         let models = TABLES.models.models.iter().filter(means).collect();
@@ -128,6 +132,11 @@ pub(super) fn unit(resource: &str) -> Option<(&'static Unit, Option<&str>)> {
 /// The MIG geometry of a model.
 pub(super) fn geometry(model: &Model) -> Option<&'static Geometry> {
     TABLES.mig.geometries.get(&**model.mig.as_ref()?)
+}
+
+/// The TPU slices of a family.
+pub(super) fn slices(family: &str) -> Option<&'static Slices> {
+    TABLES.tpu.accelerators.values().find(|slices| same_family(&slices.family, family))
 }
 
 /// The geometries that have a profile, with the models that have them.

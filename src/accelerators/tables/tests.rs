@@ -1,11 +1,9 @@
 use std::collections::BTreeSet;
 
-use super::load::{INSTANCES, LABELS, MIG, MODELS, UNITS};
+use super::load::{INSTANCES, LABELS, MIG, MODELS, TPU, UNITS};
 use super::*;
 use crate::manifest;
 use crate::model::Value;
-
-const TPU: &str = include_str!("tpu.yaml");
 
 fn families(key: &str, value: &str) -> Vec<String> {
     let named = named(key, value).expect("a key of the tables");
@@ -142,22 +140,21 @@ fn geometries_are_those_of_the_documentation() {
 
 #[test]
 fn tpu_slices_have_the_sides_of_their_generation() {
-    let table = manifest::value(TPU).expect("a table");
-    for (name, entry) in table["accelerators"].as_object().expect("a mapping").iter_sorted() {
-        let label = name.as_string().expect("a name");
-        assert_eq!(
-            families("cloud.google.com/gke-tpu-accelerator", label),
-            [entry["family"].as_string().expect("a family").to_string()]
-        );
-        for topology in entry["topologies"].as_array().expect("a list") {
-            let sides: Vec<u64> =
-                topology.as_string().expect("text").split('x').map(|n| n.parse().expect("a side")).collect();
-            assert_eq!(Value::from(sides.len()), entry["dimensions"], "{label} {topology}");
-            // A slice is at least one VM of the smallest kind.
-            let smallest = entry["hosts"].as_array().expect("a list")[0].as_u64().expect("chips");
-            assert_eq!(sides.iter().product::<u64>() % smallest, 0, "{label} {topology}");
+    assert_eq!(TABLES.tpu.accelerators.len(), 8);
+    for (label, slices) in &TABLES.tpu.accelerators {
+        assert_eq!(families("cloud.google.com/gke-tpu-accelerator", label), [slices.family.to_string()]);
+        for topology in &slices.topologies {
+            let sides: Vec<u64> = topology.split('x').map(|side| side.parse().expect("a side")).collect();
+            assert_eq!(sides.len(), slices.dimensions, "{label} {topology}");
+            // A slice is whole hosts of some kind.
+            let chips: u64 = sides.iter().product();
+            assert!(slices.hosts.iter().any(|host| chips.is_multiple_of(*host)), "{label} {topology}");
         }
     }
+    // 4x4 of v6e is 16 chips, 4x4x4 of tpu7x 64.
+    assert_eq!(slices("TPU-v6e").map(|slices| slices.dimensions), Some(2));
+    assert_eq!(slices("tpu-7x").map(|slices| slices.dimensions), Some(3));
+    assert!(slices("H100").is_none());
 }
 
 #[test]

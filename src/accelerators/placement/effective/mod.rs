@@ -159,6 +159,15 @@ fn with_flavors(base: &Value, flavors: &[&Flavor]) -> Value {
     spec
 }
 
+/// A spec with one more entry in its node selector.
+pub(super) fn with_label(spec: &Value, key: &str, value: &Value) -> Value {
+    let mut spec = spec.clone();
+    if let Value::String(value) = value {
+        add_labels(&mut spec, &BTreeMap::from([(key.into(), value.clone())]));
+    }
+    spec
+}
+
 /// Adds node selector entries; what the pod states itself stays.
 fn add_labels(spec: &mut Value, labels: &BTreeMap<Arc<str>, Arc<str>>) {
     if labels.is_empty() {

@@ -209,6 +209,16 @@ fn neuron_cores_are_parts_of_devices() {
 }
 
 #[test]
+fn a_workspace_states_its_machines() {
+    let text = "{apiVersion: kaito.sh/v1beta1, kind: Workspace, metadata: {name: w},
+        resource: {count: 2, instanceType: Standard_NC48ads_A100_v4}, inference: {preset: {name: x}}}";
+    let (_, rows) = placed(&[text], None, &Queued::No);
+    // Two machines of two devices.
+    assert_eq!((family(&rows[0]), &rows[0].three), (Some("A100"), &Three::known(4000)));
+    assert_eq!(rows[0].model.as_deref(), Some("NVIDIA-A100-80GB-PCIe"));
+}
+
+#[test]
 fn annotations_alone_make_a_row() {
     let text = "{apiVersion: v1, kind: Pod, metadata: {name: p, annotations: {gpu-fraction: '0.3'}},
         spec: {nodeSelector: {nvidia.com/gpu.product: NVIDIA-L40S}, containers: [{name: c}]}}";

@@ -134,6 +134,9 @@ fn label<'p>(key: &str, pool: &'p Pool, site: &Site<'_>) -> Label<'p> {
     Label::Open
 }
 
+/// The label that says the sides of a TPU slice.
+const TOPOLOGY: &str = "cloud.google.com/gke-tpu-topology";
+
 /// Why nodes of a pool cannot have a label that nobody lists with this value.
 fn contradiction(key: &str, value: &str, pool: &Pool) -> Option<String> {
     if let Some(named) = tables::named(key, value)
@@ -142,6 +145,13 @@ fn contradiction(key: &str, value: &str, pool: &Pool) -> Option<String> {
         && named.models.iter().all(|model| !tables::same_family(&model.family, &pool.family))
     {
         return Some(format!("`{key}: {value}` means other devices than `{}`", pool.family));
+    }
+    if key == TOPOLOGY
+        && let Some(slices) = tables::slices(&pool.family)
+        && value.split('x').count() != slices.dimensions
+    {
+        let (sides, family) = (slices.dimensions, &pool.family);
+        return Some(format!("`{key}: {value}` is no slice of `{family}`, whose slices have {sides} sides"));
     }
     if let (Some(asked), Some(own)) = (tables::capacity(key, value), &pool.capacity_type) {
         let is_known = ["on-demand", "reserved", "spot"].contains(&&**own);

@@ -125,6 +125,19 @@ fn the_capacity_type_of_a_pool_contradicts() {
 }
 
 #[test]
+fn a_topology_has_the_sides_of_its_generation() {
+    let pools = [pool("TPU-v6e", &[])];
+    let topology = |sides: &str| {
+        on(&selector(&format!("cloud.google.com/gke-tpu-topology: {sides}")), &pools, Some("gcp"))
+    };
+    assert_eq!(
+        topology("2x2x1"),
+        no("`cloud.google.com/gke-tpu-topology: 2x2x1` is no slice of `TPU-v6e`, whose slices have 2 sides")
+    );
+    assert!(matches!(topology("4x4"), Selected::Unknown(_)));
+}
+
+#[test]
 fn every_operator_compares_as_in_kubernetes() {
     let count = "nvidia.com/gpu.count";
     for (key, operator, values, expected) in [
