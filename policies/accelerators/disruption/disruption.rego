@@ -17,8 +17,13 @@
 #     annotations:
 #       type: array
 #       items: {type: string}
-#       default: ["cluster-autoscaler.kubernetes.io/safe-to-evict=false", "karpenter.sh/do-not-disrupt=true"]
-#       description: Annotations, `key=value`, of which a pod of a training of several pods has one. An empty list demands none.
+#       default: []
+#       description: Annotations, `key=value`, of which a pod of a training of several pods has one, such as `karpenter.sh/do-not-disrupt=true`. An empty list demands none.
+#     environments:
+#       type: array
+#       items: {type: string}
+#       default: [prod*]
+#       description: Environments in which nothing serves from such capacity alone, `*` for any text. An empty list switches that part off.
 #     spot:
 #       type: array
 #       items: {type: string}
@@ -27,6 +32,7 @@
 package fleetgate.accelerators.disruption
 
 import data.fleetgate.lib.accelerators
+import data.fleetgate.lib.environment
 import data.fleetgate.lib.values
 
 params := data.params.accelerators.disruption
@@ -50,7 +56,7 @@ warn contains finding if {
 
 warn contains finding if {
 	count(params.spot) > 0
-	not accelerators.batch(input.object)
+	environment.advised(params.environments, input.environment)
 	accelerators.kind(input.object) in serving
 	some pod in taking
 	open := [pool | some pool in values.list(pod.pools); pool.selected != "no"]

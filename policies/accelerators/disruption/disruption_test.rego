@@ -4,6 +4,7 @@ import data.fleetgate.accelerators.disruption as rule
 
 defaults := {
 	"annotations": ["cluster-autoscaler.kubernetes.io/safe-to-evict=false", "karpenter.sh/do-not-disrupt=true"],
+	"environments": ["prod*"],
 	"spot": ["spot", "flex*"],
 }
 
@@ -16,8 +17,10 @@ pod(number, annotations, pools) := {
 	"metadata": {"annotations": annotations}, "spec": {}, "effective": {}, "pools": pools,
 }
 
-paths_with(object, pods, params) := {finding.path | some finding in found} if {
-	found := rule.warn with input as {"object": object, "workload": {"pods": pods, "demand": []}}
+paths_with(object, pods, params) := paths_in(object, pods, params, "prod-eu")
+
+paths_in(object, pods, params, environment) := {finding.path | some finding in found} if {
+	found := rule.warn with input as {"object": object, "environment": environment, "workload": {"pods": pods, "demand": []}}
 		with data.params.accelerators.disruption as object.union(defaults, params)
 }
 
@@ -78,6 +81,14 @@ test_serving_from_other_capacity if {
 }
 
 test_batch_can_use_spot if paths({"apiVersion": "batch/v1", "kind": "Job"}, [pod(4, {}, [spot])]) == set()
+
+test_environments if {
+	paths_in(deployment, [pod(1, {}, [spot])], {}, "dev") == set()
+	paths_in(deployment, [pod(1, {}, [spot])], {}, null) != set()
+	paths_in(deployment, [pod(1, {}, [spot])], {"environments": ["dev"]}, "dev") != set()
+	paths_in(deployment, [pod(1, {}, [spot])], {"environments": []}, "prod") == set()
+	paths_in(training, [pod(4, {}, null)], {}, "dev") == bad
+}
 
 test_parameters if {
 	paths_with(training, [pod(4, {}, null)], {"annotations": []}) == set()
