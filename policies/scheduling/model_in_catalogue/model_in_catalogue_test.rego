@@ -71,6 +71,7 @@ test_resource_that_no_node_has if {
 	{finding.msg | some finding in found} == {"no node of this cluster has `nvidia.com/mig-1g.5gb`, so pod `worker` would stay pending"}
 	{finding.path | some finding in found} == {["spec", "template", "spec", "initContainers", 0, "resources", "limits", "nvidia.com/mig-1g.5gb"]}
 	count(findings(deployment({"pools": []}))) == 1
+	count(findings(deployment({"spec": eks, "pools": []}))) == 1
 }
 
 test_label_that_the_queue_adds if {
@@ -144,6 +145,12 @@ test_unknown_provider if {
 	document := object.union(deployment({"spec": eks, "pools": none}), {"cluster": null})
 	some finding in findings(document)
 	count(finding.details.lines) == 2
+}
+
+test_key_of_the_own_cloud_is_not_called_foreign if {
+	spec := {"nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-b200"}}
+	some finding in findings(deployment({"spec": spec, "pools": none}))
+	{line[0] | some line in finding.details.lines} == {"holds", "write"}
 }
 
 test_unlabelled_pools if {

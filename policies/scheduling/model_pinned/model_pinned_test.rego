@@ -31,6 +31,17 @@ test_preference_does_not_pin if {
 	finding.details.lines[1][0] == "facts"
 }
 
+test_affinity_without_preference if {
+	spec := {"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": []}}}
+	some finding in findings(deployment({"spec": spec, "pools": both}))
+	finding.details.lines[1][0] == "write"
+}
+
+test_placeholder_that_the_cluster_adds if {
+	pod := fixture.pod({"effective": {"nodeSelector": {"a": "${X}"}}, "asks": {"nvidia.com/gpu": 1}, "pools": both})
+	findings(fixture.document({}, [pod])) == set()
+}
+
 test_pools_without_labels if {
 	pools := [fixture.pool("A", "nvidia.com/gpu", 8, {}), fixture.pool("B", "nvidia.com/gpu", 8, {})]
 	some finding in findings(deployment({"pools": pools}))

@@ -31,6 +31,15 @@ test_requests if {
 	findings(job({"spec": {"nodeSelector": {"cloud.google.com/gce-topology-block": "b"}}})) == set()
 }
 
+test_what_looks_like_a_request if {
+	count(findings(job({"spec": {"affinity": {"podAffinity": {}}}}))) == 1
+	count(findings(annotated("example.org/owner"))) == 1
+	document := object.union(job({}), {"object": {"metadata": {"annotations": {"example.org/owner": "x"}}}})
+	count(findings(document)) == 1
+	volcano := object.union(job({}), {"object": {"spec": {"networkTopology": {"mode": "hard"}}}})
+	findings(volcano) == set()
+}
+
 test_mistyped if {
 	every name in [
 		"kueue.x-k8s.io/podset-required-topolgy", "kueue.x-k8s.io/podset-required_topology",

@@ -68,13 +68,18 @@ groups contains group if {
 	some pod in scheduling.placed(input.workload)
 	resource in scheduling.devices(input.workload, pod)
 	fleetgate.known(pod.asks[resource])
-	scheduling.settled(input.workload)
 	not scheduling.cut(pod)
 	scheduling.readable(pod.spec)
 	scheduling.readable(pod.effective)
 	topology := scheduling.value_of(pod.effective, key)
+	final(pod)
 	group := {"pod": pod, "topology": topology, "chips": pod.asks[resource]}
 }
+
+# A queue adds labels and changes none, so what is written stays.
+final(pod) if scheduling.value_of(pod.spec, key)
+
+final(_) if scheduling.settled(input.workload)
 
 # The number of chips; undefined if the text is no topology.
 size(topology) := product([to_number(side) | some side in split(topology, "x")]) if {

@@ -196,6 +196,12 @@ test_topology_of_the_queue if {
 	passes(fixture.queued(fixture.document({"kind": "Job"}, [one]), {"certain": false}))
 }
 
+test_topology_that_is_written_stays if {
+	count(findings(fixture.queued(job("4x4", 4, 3), {"certain": false, "problem": "no such queue", "flavors": []}))) == 1
+	count(findings(fixture.queued(job("4x4", 4, 3), {"flavors": ["a", "b"]}))) == 1
+	passes(fixture.queued(job("4x4", 4, 4), {"certain": false}))
+}
+
 test_silent_about_pods_by_themselves_and_templates if {
 	passes(fixture.document({"kind": "Pod"}, [pod("4x4", 4, 1, {})]))
 	passes(object.union(job("4x4", 4, 0), {"workload": {"demand": []}}))

@@ -46,6 +46,7 @@ test_silent_where_not_known if {
 	findings(job(2, 8, {"pools": [fixture.perhaps(fixture.h100)]})) == set()
 	findings(job(2, fixture.unknown, here)) == set()
 	findings(job(fixture.unknown, 8, here)) == set()
+	findings(job({"atLeast": 2, "unknown": ["a placeholder"]}, 8, here)) == set()
 	findings(fixture.queued(job(2, 8, here), {"flavors": ["a", "b"]})) == set()
 	findings(fixture.queued(job(2, 8, here), {"elsewhere": true})) == set()
 	every text in fixture.placeholders {
