@@ -170,6 +170,20 @@ fn budgets_of_one_place_are_added_up() {
 }
 
 #[test]
+fn the_largest_rollout_counts_once() {
+    // One of two pods of eight more while the Deployment rolls out: a quarter of two, rounded up. The
+    // other rolls out at another time: 16 + 16 + 24 + 8.
+    let rolling = WORKLOADS.replace("{type: Recreate}", "{type: RollingUpdate}");
+    let job = rolling.find("---").unwrap();
+    let twice = format!("{}{}", rolling.replace("name: api", "name: web").get(..job).unwrap(), "---\n");
+    let sandbox = sandbox("nodes: 8").also("rendered/a/workloads.yaml", &(twice + &rolling));
+    let report = what_if(&sandbox, "H100.nodes=7", 1);
+    let demand = rows(&report).into_iter().find(|row| row[1] == "demand").unwrap();
+    let name = "workloads that no queue starts, with the largest rollout";
+    assert_eq!(demand, json!(["breaks", "demand", name, 64, 64, 56]));
+}
+
+#[test]
 fn the_text_says_what_breaks_first() {
     let arguments = ["fleet", "what-if", "--cluster", "a", "--set", "H100.nodes=2"];
     let text = sandbox("nodes: 6").run(&arguments).exits(1).stdout;

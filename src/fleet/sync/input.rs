@@ -8,7 +8,8 @@ use std::sync::Arc;
 use camino::Utf8PathBuf;
 use serde::de::DeserializeOwned;
 
-use crate::fleet::peek::text;
+use crate::fleet::file::Taint;
+use crate::fleet::peek::{at, text};
 use crate::manifest;
 use crate::model::{Problem, Route, Span, Value};
 
@@ -205,6 +206,42 @@ impl Item {
             }
             _ => vec![self.clone()],
         }
+    }
+
+    /// The items of the list at `keys`; something else there is a problem.
+    pub(super) fn list(&self, input: &Input, keys: &[&str], log: &mut Log) -> Vec<&Value> {
+        match at(&self.value, keys) {
+            None => Vec::new(),
+            Some(Value::Array(items)) => items.iter().collect(),
+            Some(_) => {
+                let message = format!("{}: `{}` is no list", self.shown(), keys.join("."));
+                let place = keys.iter().fold(self.at.clone(), |place, key| place.key(key));
+                log.problem(input, &place, "wrong-type", message, "write the object as the cluster has it");
+                Vec::new()
+            }
+        }
+    }
+
+    /// The taints at `keys`; one without an effect that Kubernetes has is a problem.
+    pub(super) fn taints(&self, input: &Input, keys: &[&str], log: &mut Log) -> Vec<Taint> {
+        let mut taints = Vec::new();
+        for taint in self.list(input, keys, log) {
+            let word = |key| text(taint, &[key]).filter(|word| !word.is_empty()).map(str::to_owned);
+            let effect = serde_json::from_value(word("effect").unwrap_or_default().into());
+            if let (Some(key), Ok(effect)) = (word("key"), effect) {
+                taints.push(Taint { key, value: word("value"), effect });
+            } else {
+                let message = format!(
+                    "{} has a taint that is none: its key or effect is missing or unknown",
+                    self.shown()
+                );
+                let place = keys.iter().fold(self.at.clone(), |place, key| place.key(key));
+                let help =
+                    "write a `key` and one of the effects `NoSchedule`, `PreferNoSchedule`, `NoExecute`";
+                log.problem(input, &place, "taint", message, help);
+            }
+        }
+        taints
     }
 
     /// The same as an entry of a fleet file, in the output `output` under `name`.

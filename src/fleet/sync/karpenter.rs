@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::input::{Input, Item, Log, objects};
 use crate::accelerators::{MachineType, NodeFamily, machine_types, node_family};
-use crate::fleet::file::{Accelerator, Taint};
-use crate::fleet::peek::{at, items, strings, text, texts};
+use crate::fleet::file::Accelerator;
+use crate::fleet::peek::{at, strings, text, texts};
 use crate::manifest::quantity::Quantity;
 use crate::model::Value;
 
@@ -72,7 +72,7 @@ fn pools(input: &Input, item: &Item, name: &str, log: &mut Log) -> Option<Vec<Ac
         return None;
     };
     let mut requirements = Vec::new();
-    for entry in items(spec, &["requirements"]) {
+    for entry in item.list(input, &["spec", "template", "spec", "requirements"], log) {
         let operator = text(entry, &["operator"]).unwrap_or_default();
         let key = text(entry, &["key"]).unwrap_or_default();
         let known = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt", "Gte", "Lte"].contains(&operator);
@@ -98,6 +98,7 @@ fn pools(input: &Input, item: &Item, name: &str, log: &mut Log) -> Option<Vec<Ac
         let limit = limits.and_then(|limits| at(limits, &[resource]));
         limit.and_then(|limit| Quantity::from_value(limit).ok()).is_some_and(|limit| limit == Quantity::ZERO)
     };
+    let taints = item.taints(input, &["spec", "template", "spec", "taints"], log);
     let mut pools = Vec::new();
     for (machine, facts) in machines.into_iter().filter(|(_, facts)| !none_allowed(&facts.resource)) {
         for capacity_type in capacity_types(&requirements) {
@@ -108,7 +109,7 @@ fn pools(input: &Input, item: &Item, name: &str, log: &mut Log) -> Option<Vec<Ac
                 nodes: None,
                 node_labels: node_labels(item, &requirements, machine, capacity_type),
                 capacity_type: capacity_type.map(str::to_owned),
-                taints: taints(spec),
+                taints: taints.clone(),
                 fabric: None,
                 sharing: None,
             });
@@ -217,15 +218,4 @@ fn node_labels(
         labels.insert(CAPACITY.to_owned(), capacity_type.to_owned());
     }
     labels
-}
-
-fn taints(spec: &Value) -> Vec<Taint> {
-    let taint = |taint: &Value| {
-        Some(Taint {
-            key: text(taint, &["key"])?.to_owned(),
-            value: text(taint, &["value"]).filter(|value| !value.is_empty()).map(str::to_owned),
-            effect: serde_json::from_value(text(taint, &["effect"])?.into()).ok()?,
-        })
-    };
-    items(spec, &["taints"]).filter_map(taint).collect()
 }

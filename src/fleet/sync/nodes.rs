@@ -9,7 +9,7 @@ use crate::accelerators::{
     node_sharing,
 };
 use crate::fleet::file::{Accelerator, Taint};
-use crate::fleet::peek::{at, items, strings, text};
+use crate::fleet::peek::{at, strings, text};
 use crate::manifest::quantity::Quantity;
 use crate::model::Value;
 
@@ -289,27 +289,11 @@ impl Reader<'_> {
         if at(&node.value, &["spec", "unschedulable"]) == Some(&Value::Bool(true)) {
             self.tell_of(name, "cordoned, but counted".to_owned());
         }
-        let mut taints = BTreeSet::new();
-        for taint in items(&node.value, &["spec", "taints"]) {
-            let word = |key| text(taint, &[key]).unwrap_or_default().to_owned();
-            let taint = [word("key"), word("value"), word("effect")];
-            if taint_of(taint.clone()).is_none() {
-                let message = format!("node `{name}` has a taint whose effect is none that Kubernetes has");
-                let place = node.at.key("spec").key("taints");
-                self.log.problem(
-                    input,
-                    &place,
-                    "taint",
-                    message,
-                    "write `NoSchedule`, `PreferNoSchedule` or `NoExecute`",
-                );
-                continue;
-            }
-            if !PASSING.iter().any(|prefix| taint.first().is_some_and(|key| key.starts_with(prefix))) {
-                taints.insert(taint);
-            }
-        }
-        taints.into_iter().collect()
+        let stays = |taint: &Taint| !PASSING.iter().any(|prefix| taint.key.starts_with(prefix));
+        let taints = node.taints(input, &["spec", "taints"], self.log).into_iter().filter(stays);
+        let sorted = taints
+            .map(|taint| [taint.key, taint.value.unwrap_or_default(), taint.effect.as_str().to_owned()]);
+        sorted.collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn tell_of(&mut self, node: &str, what: String) {

@@ -6,7 +6,7 @@ use super::clusters::Clusters;
 use super::input::{Input, Log, Source, objects};
 use super::options::Options;
 use crate::fleet::file::Words;
-use crate::fleet::peek::{items, text};
+use crate::fleet::peek::text;
 
 /// Reads `AppProject`s (argo-cd pkg/apis/application/v1alpha1/types.go `ApplicationDestination`).
 pub(super) fn read(
@@ -20,7 +20,8 @@ pub(super) fn read(
         for item in objects(input, &[("argoproj.io", "AppProject")], log) {
             let project = item.name().unwrap_or_default().to_owned();
             let mut reached = BTreeSet::new();
-            for (index, destination) in items(&item.value, &["spec", "destinations"]).enumerate() {
+            let destinations = item.list(input, &["spec", "destinations"], log);
+            for (index, destination) in destinations.into_iter().enumerate() {
                 let place = item.at.key("spec").key("destinations").index(index);
                 let word = |key| text(destination, &[key]).filter(|word| !word.is_empty());
                 let (name, server) = (word("name"), word("server"));

@@ -309,3 +309,75 @@ fn what_a_person_wrote_is_not_replaced() {
         assert_eq!(problems[0].code, "not-generated", "{old:?}");
     }
 }
+
+/// Every value of a JSON document, by its way from the root.
+fn ways(value: &serde_json::Value, way: &str, into: &mut Vec<String>) {
+    into.push(way.to_owned());
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (key, value) in fields {
+                let key = key.replace('~', "~0").replace('/', "~1");
+                ways(value, &format!("{way}/{key}"), into);
+            }
+        }
+        // The first two of a list stand for all.
+        serde_json::Value::Array(items) => {
+            for (index, value) in items.iter().enumerate().take(2) {
+                ways(value, &format!("{way}/{index}"), into);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn whatever_stands_anywhere_no_secret_is_shown() {
+    let dir = camino::Utf8Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/sync");
+    let files = [
+        ("argocd-clusters.json", Source::Clusters),
+        ("cluster-secrets.json", Source::Clusters),
+        ("terraform.json", Source::Terraform),
+        ("dc-nodes.json", Source::Nodes),
+        ("nodepools.json", Source::Karpenter),
+        ("kueue.json", Source::Kueue),
+        ("namespaces.json", Source::Namespaces),
+        ("projects.json", Source::Projects),
+        ("github-members.json", Source::GitHub),
+        ("gitlab-members.json", Source::GitLab),
+    ];
+    let words = ["null", "-1", "\"x\"", "[null]", "{\"x\": []}"];
+    let mut count = 0;
+    for (file, source) in files {
+        let text = std::fs::read_to_string(dir.join(file)).unwrap();
+        let whole: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let mut all = Vec::new();
+        ways(&whole, "", &mut all);
+        for way in all {
+            for word in words {
+                let mut other = whole.clone();
+                *other.pointer_mut(&way).unwrap() = serde_json::from_str(word).unwrap();
+                let result = derive(vec![input(source, None, &other.to_string())], &options());
+                let shown = format!("{result:?}");
+                assert!(!shown.contains("do-not-show-this"), "{file} {way} {word}: {shown}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 1000, "{count}");
+}
+
+#[test]
+fn a_list_that_is_none_and_a_taint_that_is_none_are_named() {
+    let tainted = |taints: &str| {
+        let node = node("n", H100, GPU8);
+        list(&[node.replacen("\"status\"", &format!("\"spec\": {{\"taints\": {taints}}}, \"status\""), 1)])
+    };
+    for (taints, part) in [
+        ("\"x\"", "Node n: `spec.taints` is no list"),
+        (r#"[{"key": "x", "effect": "NoShedule"}]"#, "Node n has a taint that is none"),
+        (r#"[{"effect": "NoSchedule"}]"#, "Node n has a taint that is none"),
+    ] {
+        let problems = wrong(vec![input(Source::Nodes, None, &tainted(taints))], &options());
+        assert!(says(&problems, part), "{taints}: {problems:?}");
+    }
+}
