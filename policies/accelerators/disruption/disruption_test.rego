@@ -74,6 +74,7 @@ test_serving_from_spot_only if {
 
 test_serving_from_other_capacity if {
 	paths(deployment, [pod(1, {}, [spot, object.union(spot, {"capacityType": "on-demand"})])]) == set()
+	paths(deployment, [pod(1, {}, [spot, object.union(spot, {"capacityType": "on-demand", "selected": "unknown"})])]) == set()
 	paths(deployment, [pod(1, {}, [object.union(spot, {"capacityType": null})])]) == set()
 	paths(deployment, [pod(1, {}, [object.union(spot, {"selected": "no"})])]) == set()
 	paths(deployment, [pod(1, {}, [])]) == set()
