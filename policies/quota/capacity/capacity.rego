@@ -40,7 +40,7 @@ deny contains finding if {
 # All pods of one workload, with nothing else running.
 deny contains finding if {
 	not elsewhere
-	not by_pod
+	not one_by_one
 	some row in values.list(input.workload.demand)
 	row.family == null
 	row.unit in {"device", "slice", "share"}
@@ -77,10 +77,18 @@ usable(pod, resource) := [pool |
 elsewhere if input.workload.queue.elsewhere
 
 # The pods of a Deployment in a queue run as far as there is room.
-by_pod if {
+one_by_one if {
 	is_object(input.workload.queue)
 	accelerators.kind(input.object) in {"apps/Deployment", "Pod"}
 }
+
+# The pods of a job that do not know each other run one after the other.
+one_by_one if {
+	accelerators.kind(input.object) in {"argoproj.io/CronWorkflow", "argoproj.io/Workflow", "batch/CronJob", "batch/Job", "keda.sh/ScaledJob"}
+	not indexed
+}
+
+indexed if input.object.spec.completionMode == "Indexed"
 
 facts(pools) := ["facts", concat(", ", sort([text |
 	some pool in pools

@@ -8,12 +8,14 @@ pod(asks, pools) := {"path": ["spec", "template", "spec"], "role": "pod", "spec"
 
 deployment := {"apiVersion": "apps/v1", "kind": "Deployment"}
 
-found_with(p, steady, queue) := findings if {
+found_with(p, steady, queue) := found_of(deployment, p, steady, queue)
+
+found_of(object, p, steady, queue) := findings if {
 	workload := {
 		"pods": [p], "queue": queue,
 		"demand": [{"resource": "nvidia.com/gpu", "family": null, "unit": "device", "steady": steady, "rollout": steady, "autoscaled": steady}],
 	}
-	findings := rule.deny with input as {"object": deployment, "workload": workload}
+	findings := rule.deny with input as {"object": object, "workload": workload}
 }
 
 found(p, steady) := found_with(p, steady, null)
@@ -56,4 +58,11 @@ test_what_runs_elsewhere_or_one_by_one_is_left if {
 	found_with(pod(16, [pool(1)]), 32, {"elsewhere": true}) == set()
 	found_with(pod(8, [pool(1)]), 32, {"elsewhere": false}) == set()
 	count(found_with(pod(16, [pool(1)]), 32, {"elsewhere": false})) == 1
+}
+
+test_pods_of_a_job_run_one_after_the_other if {
+	job := {"apiVersion": "batch/v1", "kind": "Job", "spec": {}}
+	found_of(job, pod(8, [pool(1)]), 32, null) == set()
+	count(found_of(job, pod(16, [pool(1)]), 32, null)) == 1
+	count(found_of({"apiVersion": "batch/v1", "kind": "Job", "spec": {"completionMode": "Indexed"}}, pod(8, [pool(1)]), 32, null)) == 1
 }

@@ -16,10 +16,16 @@ import data.fleetgate.lib.quota
 
 deny contains finding if {
 	some row in quota.limits("elastic-quota")
-	row.fits.steady == "no"
+	beyond(row)
 	finding := object.union(about(row, "steady"), {"msg": sprintf("%s allows %d of `%s`, the workloads ask for %s: pods beyond it stay Pending", [
-		quota.called(row.ref), row.limit, row.key, fleetgate.show(row.used.steady),
+		quota.called(row.ref), row.limit, row.key, fleetgate.show(row.needed),
 	])})
+}
+
+# What must fit at once: what runs all the time, and the largest of what runs to an end.
+beyond(row) if {
+	is_number(row.limit)
+	fleetgate.fits(row.needed, row.limit) == "no"
 }
 
 warn contains finding if {

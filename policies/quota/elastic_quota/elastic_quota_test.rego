@@ -5,6 +5,7 @@ import data.fleetgate.quota.elastic_quota as rule
 row(used, fits) := {
 	"row": "limit", "system": "elastic-quota", "unit": "unit", "limit": 8, "key": "nvidia.com/gpu", "resource": "nvidia.com/gpu",
 	"ref": {"group": "scheduling.x-k8s.io", "kind": "ElasticQuota", "namespace": "ml", "name": "e"}, "path": ["spec", "max", "nvidia.com/gpu"], "owner": null,
+	"needed": used[0],
 	"used": {"steady": used[0], "rollout": used[1], "autoscaled": used[1]}, "fits": {"steady": fits[0], "rollout": fits[1], "autoscaled": fits[1]},
 	"contributors": [{"ref": {"group": "apps", "kind": "Deployment", "namespace": "ml", "name": "a"}, "steady": used[0], "rollout": used[1]}],
 }
@@ -18,6 +19,11 @@ test_what_runs_all_the_time_is_denied_beyond_max if {
 	finding.msg == "ElasticQuota ml/e allows 8 of `nvidia.com/gpu`, the workloads ask for 12: pods beyond it stay Pending"
 	finding.details.value == 4
 	warned(row([12, 14], ["no", "no"])) == set()
+}
+
+test_jobs_that_wait_for_each_other_are_left if {
+	r := object.union(row([16, 16], ["no", "no"]), {"needed": 8})
+	denied(r) | warned(r) == set()
 }
 
 test_a_rollout_is_advice if {

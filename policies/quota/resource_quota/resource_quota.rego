@@ -15,16 +15,30 @@ package fleetgate.quota.resource_quota
 
 import data.fleetgate.lib.quota
 
+# What runs all the time, and the largest of what runs to an end.
 deny contains finding if {
 	some row in quota.limits("resource-quota")
-	row.fits.steady == "no"
+	over_limit(row, row.needed)
 	finding := object.union(about(row, "steady"), {
 		"msg": sprintf("%s allows %d of `%s`, the workloads ask for %s: pods beyond it are refused", [
-			quota.called(row.ref), row.limit, row.key, fleetgate.show(row.used.steady),
+			quota.called(row.ref), row.limit, row.key, fleetgate.show(row.needed),
 		]),
 		"remediation": sprintf("let the workloads ask for %d or less, or ask %s to raise the limit to %d", [
-			row.limit, quota.who(row), row.limit + over(row, row.used.steady),
+			row.limit, quota.who(row), row.limit + over(row, row.needed),
 		]),
+	})
+}
+
+# What ends makes room for the next.
+warn contains finding if {
+	some row in quota.limits("resource-quota")
+	not over_limit(row, row.needed)
+	over_limit(row, row.used.steady)
+	finding := object.union(about(row, "steady"), {
+		"msg": sprintf("%s allows %d of `%s`, and all workloads together ask for %s: jobs wait for each other", [
+			quota.called(row.ref), row.limit, row.key, fleetgate.show(row.used.steady),
+		]),
+		"remediation": sprintf("let a queue start the jobs, or ask %s to raise the limit", [quota.who(row)]),
 	})
 }
 
@@ -32,7 +46,8 @@ deny contains finding if {
 # one is ready, it stands still.
 deny contains finding if {
 	some row in quota.limits("resource-quota")
-	row.fits.steady == "yes"
+	is_number(row.limit)
+	fleetgate.fits(row.needed, row.limit) == "yes"
 	some entry in stuck(row)
 	finding := object.union(about(row, "steady"), {
 		"msg": sprintf("a rollout of %s stands still: %s allows %d of `%s`, and with its new pods %s are asked for", [
@@ -72,6 +87,7 @@ warn contains finding if {
 # What a queue starts is charged, too, once it is started.
 deny contains finding if {
 	some row in quota.limits("resource-quota")
+	is_number(row.limit)
 	some entry in row.contributors
 	entry.queued
 	fleetgate.fits(entry.steady, row.limit) == "no"
@@ -96,6 +112,11 @@ about(row, number) := {
 
 over(row, amount) := fleetgate.over(amount, row.limit)
 
+over_limit(row, amount) if {
+	is_number(row.limit)
+	fleetgate.fits(amount, row.limit) == "no"
+}
+
 stuck(row) := [entry |
 	some entry in row.contributors
 	not entry.queued
@@ -103,8 +124,8 @@ stuck(row) := [entry |
 	fleetgate.fits(moment(row, entry), row.limit) == "no"
 ]
 
-# Everything, and the new pods of one.
-moment(row, entry) := fleetgate.add(row.used.steady, fleetgate.over(entry.rollout, entry.steady)) if {
+# What must fit, and the new pods of one.
+moment(row, entry) := fleetgate.add(row.needed, fleetgate.over(entry.rollout, entry.steady)) if {
 	fleetgate.known(entry.steady)
 }
 

@@ -12,6 +12,7 @@ deployment(name, steady, rollout, needs) := {
 row(used, fits, contributors) := {
 	"row": "limit", "system": "resource-quota", "ref": ref, "path": ["spec", "hard", "requests.nvidia.com/gpu"], "unit": "unit",
 	"key": "requests.nvidia.com/gpu", "resource": "nvidia.com/gpu", "limit": 8, "owner": null,
+	"needed": used[0],
 	"used": {"steady": used[0], "rollout": used[1], "autoscaled": used[2]},
 	"fits": {"steady": fits[0], "rollout": fits[1], "autoscaled": fits[2]},
 	"contributors": contributors,
@@ -52,6 +53,15 @@ test_a_rollout_that_takes_old_pods_away_first_is_advice if {
 	count(warned(unknown)) == 1
 }
 
+test_jobs_that_wait_for_each_other_are_advice if {
+	job := object.union(deployment("j", 8, 8, "no"), {"ends": true})
+	r := object.union(row([16, 16, 16], ["no", "no", "no"], [job, job]), {"needed": 8})
+	denied(r) == set()
+	some finding in warned(r)
+	finding.msg == "ResourceQuota ml/gpus allows 8 of `requests.nvidia.com/gpu`, and all workloads together ask for 16: jobs wait for each other"
+	count(denied(object.union(r, {"needed": 12}))) == 1
+}
+
 test_autoscaling_is_advice if {
 	r := row([4, 6, {"atLeast": 6, "unbounded": true}], ["yes", "yes", "no"], [deployment("a", 4, 6, "yes")])
 	denied(r) == set()
@@ -65,8 +75,12 @@ test_what_fits_or_is_not_known_is_left_alone if {
 	unknown := {"atLeast": 4, "unknown": ["x"]}
 	open := row([unknown, unknown, unknown], ["unknown", "unknown", "unknown"], [deployment("a", unknown, unknown, "yes")])
 	denied(open) | warned(open) == set()
+	less := object.union(row([unknown, unknown, unknown], ["no", "no", "no"], []), {"needed": {"atLeast": 12, "unknown": ["x"]}})
+	count(denied(less)) == 1
 	unreadable := object.union(fine, {"limit": null, "why": "x", "fits": {"steady": "unknown", "rollout": "unknown", "autoscaled": "unknown"}})
 	denied(unreadable) | warned(unreadable) == set()
+	queued := object.union(unreadable, {"contributors": [object.union(deployment("j", 12, 12, "no"), {"queued": true})]})
+	denied(queued) | warned(queued) == set()
 }
 
 test_what_a_queue_starts_must_fit_alone if {

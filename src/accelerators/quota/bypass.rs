@@ -61,7 +61,7 @@ pub(super) fn rows(seen: &[Seen<'_>], has_queues: impl Fn(Option<&str>) -> bool)
             path,
             code,
             message,
-            remediation: format!("write the label `{KUEUE}: <queue>` under `{}.labels`", at),
+            remediation: format!("write the label `{KUEUE}: <queue>` under `{at}.labels`"),
             certain: true,
         }));
     }

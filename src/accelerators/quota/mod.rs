@@ -1,5 +1,26 @@
 //! Quota that the cluster itself enforces, found in the tree: `ResourceQuota`, Kueue, Volcano, KAI,
-//! `ElasticQuota`, Karpenter.
+//! `ElasticQuota`, Karpenter; and what the nodes of the fleet file hold.
+//!
+//! Rules see it as rows, `input.quotas`, of three kinds. `ref` names an object by `group`, `kind`,
+//! `namespace` and `name`; amounts are integers or open, as everywhere.
+//!
+//! ```text
+//! {row: "limit", system, ref, path[], key, resource, flavor|null, unit: "unit"|"thousandth",
+//!  limit: n|null, why: text,                    null without a reason: unlimited
+//!  used: {steady, rollout, autoscaled},         rollout: the steady sum and the largest single surge
+//!  fits: {steady, rollout, autoscaled},         "yes", "no" or "unknown"
+//!  needed,                                      what must fit at once: of what ends only the largest
+//!  queued,                                      what a queue starts when there is room; not in `used`
+//!  contributors[]: {ref, steady, rollout, autoscaled, queued, ends, needsSurge},
+//!  owner: text|null, ...}                       and what the system itself says, such as `nominal`
+//! {row: "admission", system, workload: ref, path[], queue, ref|null, possible: "yes"|"no"|"unknown",
+//!  reasons[]: {code, message, resource|null, asked|null, most|null}, byPod, asks[]: {resource, amount},
+//!  owner, notes[]}
+//! {row: "problem", system, ref, path[], code, message, remediation, certain}
+//! ```
+//!
+//! In `fits`, `steady` is what a limit on running pods compares; `rollout` is what a `ResourceQuota` is
+//! charged while pods are replaced, and so decides whether a rollout can go on.
 
 mod bypass;
 mod elastic_quota;
@@ -143,7 +164,7 @@ impl Queues {
     ) -> Vec<Quota> {
         let seen: Vec<Seen<'_>> = (objects.iter())
             .filter(|assessed| assessed.demand.through.is_none() && may_ask(assessed))
-            .filter_map(|assessed| self.seen(tree, assessed))
+            .filter_map(|assessed| Self::seen(tree, assessed))
             .collect();
         let in_kueue: Vec<&Seen<'_>> = seen
             .iter()
@@ -166,7 +187,7 @@ impl Queues {
         rows
     }
 
-    fn seen<'s>(&self, tree: &Tree<'s>, assessed: &'s Assessed) -> Option<Seen<'s>> {
+    fn seen<'s>(tree: &Tree<'s>, assessed: &'s Assessed) -> Option<Seen<'s>> {
         let object = *tree.objects.get(assessed.demand.index)?;
         let named = queue_name(object, assessed.demand.workload.as_ref()).or_else(|| match &assessed.queue {
             // A queue takes it without being named.

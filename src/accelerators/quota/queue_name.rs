@@ -69,8 +69,7 @@ const WHOLE: [(&str, &str); 17] = [
 ];
 
 /// Kinds that Kueue's own configuration queues without being told, and that are run to their end, so
-/// that a `LocalQueue` named `default` takes them without a label (config/components/manager/
-/// controller_manager_config.yaml; serving kinds and pods are left out, for whether they are managed
+/// that a `LocalQueue` named `default` takes them without a label (`config/components/manager/controller_manager_config.yaml`; serving kinds and pods are left out, for whether they are managed
 /// depends on that configuration).
 const BY_DEFAULT: [(&str, &str); 7] = [
     ("batch", "Job"),

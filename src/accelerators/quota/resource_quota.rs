@@ -1,5 +1,5 @@
 //! `ResourceQuota`, and the one that a Kubeflow `Profile` makes: kubernetes/kubernetes
-//! pkg/quota/v1/evaluator/core/pods.go and resource_claims.go. It is charged when pods and claims are
+//! `pkg/quota/v1/evaluator/core/pods.go` and `resource_claims.go`. It is charged when pods and claims are
 //! created, so that a rollout over it stands still.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ impl<'s> Source<'s> {
                 });
             }
         }
-        sources.sort_by(|a, b| a.at.index.cmp(&b.at.index));
+        sources.sort_by_key(|source| source.at.index);
         sources
     }
 
@@ -172,7 +172,7 @@ fn is_terminating(pod: &Value) -> bool {
 /// No container asks for CPU or memory; devices do not matter (`GetPodQOS`).
 fn is_best_effort(pod: &Value) -> bool {
     let containers =
-        ["containers", "initContainers"].into_iter().flat_map(|key| field(pod, key)).flat_map(items);
+        ["containers", "initContainers"].into_iter().filter_map(|key| field(pod, key)).flat_map(items);
     !containers.chain([pod]).any(|container| {
         ["requests", "limits"].into_iter().any(|list| {
             ["cpu", "memory"].into_iter().any(|key| path(container, &["resources", list, key]).is_some())
@@ -298,6 +298,7 @@ impl Source<'_> {
             if adrift.iter().any(|seen| of(seen) != Three::ZERO) {
                 let open = Amount::unknown("some objects state no namespace");
                 limit.used = limit.used.with(&Three::ZERO, |amount, _| amount.add(&open));
+                limit.needed = limit.needed.add(&open);
             }
             rows.push(Quota::Limit(limit));
         }

@@ -70,6 +70,9 @@ pub struct Limit {
     /// What counts against it from the moment that it is applied. `rollout` is the steady sum and the
     /// largest surge of one contributor: rollouts are taken to happen one at a time.
     pub used: Three,
+    /// What must fit at once: all that goes on, and the largest of what runs to an end, for the others
+    /// can run after it.
+    pub needed: Amount,
     /// What a queue starts only when there is room; the sum.
     pub queued: Amount,
     /// What counts, in the order of the tree.
@@ -89,6 +92,8 @@ pub struct Contributor {
     pub amount: Three,
     /// Whether a queue starts it when there is room.
     pub queued: bool,
+    /// Whether it runs to an end.
+    pub ends: bool,
     /// Whether its rollout stands still without room for the surge; unknown for kinds whose
     /// controllers are not modelled.
     pub needs_surge: Fits,
@@ -240,6 +245,7 @@ impl Limit {
                     ("autoscaled", fits(&used.autoscaled)),
                 ]),
             ),
+            ("needed", self.needed.to_value()),
             ("queued", self.queued.to_value()),
             (
                 "contributors",
@@ -260,6 +266,7 @@ impl Contributor {
             ("rollout", self.amount.rollout.to_value()),
             ("autoscaled", self.amount.autoscaled.to_value()),
             ("queued", Value::from(self.queued)),
+            ("ends", Value::from(self.ends)),
             ("needsSurge", Value::from(self.needs_surge.as_str())),
         ])
     }

@@ -11,6 +11,27 @@ use crate::accelerators::workload::{PodGroup, kind_of};
 use crate::manifest::quantity::Quantity;
 use crate::model::Value;
 
+/// Kinds that run to an end.
+const ENDS: [(&str, &str); 17] = [
+    ("batch", "Job"),
+    ("batch", "CronJob"),
+    ("jobset.x-k8s.io", "JobSet"),
+    ("ray.io", "RayJob"),
+    ("ray.io", "RayCronJob"),
+    ("kubeflow.org", "MPIJob"),
+    ("kubeflow.org", "PyTorchJob"),
+    ("kubeflow.org", "TFJob"),
+    ("kubeflow.org", "XGBoostJob"),
+    ("kubeflow.org", "JAXJob"),
+    ("kubeflow.org", "PaddleJob"),
+    ("trainer.kubeflow.org", "TrainJob"),
+    ("sparkoperator.k8s.io", "SparkApplication"),
+    ("argoproj.io", "Workflow"),
+    ("argoproj.io", "CronWorkflow"),
+    ("batch.volcano.sh", "Job"),
+    ("keda.sh", "ScaledJob"),
+];
+
 /// An object that is counted.
 pub(super) struct Seen<'s> {
     pub assessed: &'s Assessed,
@@ -58,7 +79,13 @@ impl Seen<'_> {
     pub(super) fn contributor(&self, amount: Three) -> Contributor {
         let queued = self.is_queued();
         let needs_surge = self.needs_surge(&amount);
-        Contributor { at: self.at.clone(), amount, queued, needs_surge }
+        Contributor { at: self.at.clone(), amount, queued, ends: self.ends(), needs_surge }
+    }
+
+    /// Whether it runs to an end: its controller makes pods that were refused again when others are gone.
+    fn ends(&self) -> bool {
+        let kind = kind_of(self.object).map(|(group, _, kind)| (group, kind));
+        kind.is_some_and(|kind| ENDS.contains(&kind))
     }
 
     /// Whether its rollout stands still without room for the surge.
@@ -131,6 +158,7 @@ fn unsure(amount: &Amount) -> Amount {
 /// What counts against a limit, summed up.
 pub(super) struct Sum {
     pub used: Three,
+    pub needed: Amount,
     pub queued: Amount,
     pub contributors: Vec<Contributor>,
 }
@@ -142,18 +170,25 @@ pub(super) fn sum(contributors: Vec<Contributor>) -> Sum {
     let mut surge = Amount::ZERO;
     let mut more = Amount::ZERO;
     let mut queued = Amount::ZERO;
-    for Contributor { amount, queued: waits, .. } in &contributors {
+    let mut lasting = Amount::ZERO;
+    let mut ending = Amount::ZERO;
+    for Contributor { amount, queued: waits, ends, .. } in &contributors {
         if *waits {
             queued = queued.add(&amount.steady);
             continue;
         }
         steady = steady.add(&amount.steady);
+        if *ends {
+            ending = ending.max(&amount.steady);
+        } else {
+            lasting = lasting.add(&amount.steady);
+        }
         surge = surge.max(&amount.rollout.sub(&amount.steady));
         more = more.add(&beyond(&amount.autoscaled, &amount.rollout));
     }
     let rollout = steady.add(&surge);
     let used = Three { autoscaled: rollout.add(&more), rollout, steady };
-    Sum { used, queued, contributors }
+    Sum { used, needed: lasting.add(&ending), queued, contributors }
 }
 
 /// What autoscaling adds, open if it is without bound.
@@ -175,7 +210,7 @@ pub(super) struct Part<'p> {
 impl Part<'_> {
     /// The limit with what counts against it.
     pub(super) fn limit(self, contributors: Vec<Contributor>) -> Limit {
-        let Sum { used, queued, contributors } = sum(contributors);
+        let Sum { used, needed, queued, contributors } = sum(contributors);
         Limit {
             system: self.system,
             at: self.at.clone(),
@@ -186,6 +221,7 @@ impl Part<'_> {
             thousandths: false,
             most: self.most,
             used,
+            needed,
             queued,
             contributors,
             owner: self.owner,

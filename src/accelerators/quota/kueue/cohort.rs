@@ -1,5 +1,5 @@
 //! The most that a queue of a cohort can ever get, with nothing else running: `potentialAvailable` of
-//! kubernetes-sigs/kueue pkg/cache/scheduler/resource_node.go, over trees of cohorts.
+//! kubernetes-sigs/kueue `pkg/cache/scheduler/resource_node.go`, over trees of cohorts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -241,7 +241,9 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_unknown_for_all_who_share_it() {
         let mut unreadable = quota(0, None, None);
-        unreadable.values_mut().for_each(|quota| quota.nominal = Err("it is a placeholder".into()));
+        for quota in unreadable.values_mut() {
+            quota.nominal = Err("it is a placeholder".into());
+        }
         assert_eq!(
             most(&[("c", quota(8, None, None)), ("c", unreadable)], &[]),
             Err("it is a placeholder".into())

@@ -2,6 +2,8 @@
 
 mod admit;
 mod cohort;
+mod limits;
+mod pod_sets;
 mod problems;
 mod quota;
 

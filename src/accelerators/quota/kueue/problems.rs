@@ -88,7 +88,7 @@ impl Kueue {
                         );
                     }
                 }
-                self.unreadable(queue.index, quota, &mut say);
+                unreadable(queue.index, quota, &mut say);
             }
             if queue.namespaces.is_none() {
                 say(
@@ -129,29 +129,11 @@ impl Kueue {
                         );
                     }
                 }
-                self.unreadable(index, quota, &mut say);
+                unreadable(index, quota, &mut say);
             }
         }
         self.topologies(tree, &mut say);
         found
-    }
-
-    fn unreadable(
-        &self,
-        index: usize,
-        quota: &super::FlavorQuota,
-        say: &mut impl FnMut(usize, Route, &'static str, String, &str, bool),
-    ) {
-        let caps = [
-            ("nominalQuota", Some(&quota.nominal)),
-            ("borrowingLimit", quota.borrowing.as_ref()),
-            ("lendingLimit", quota.lending.as_ref()),
-        ];
-        for (key, cap) in caps {
-            if let Some(Err(why)) = cap {
-                say(index, quota.path.key(key), "unreadable", why.to_string(), "write a whole number", true);
-            }
-        }
     }
 
     /// Topologies that flavours name and that are not there.
@@ -185,6 +167,23 @@ impl Kueue {
                     true,
                 );
             }
+        }
+    }
+}
+
+fn unreadable(
+    index: usize,
+    quota: &super::FlavorQuota,
+    say: &mut impl FnMut(usize, Route, &'static str, String, &str, bool),
+) {
+    let caps = [
+        ("nominalQuota", Some(&quota.nominal)),
+        ("borrowingLimit", quota.borrowing.as_ref()),
+        ("lendingLimit", quota.lending.as_ref()),
+    ];
+    for (key, cap) in caps {
+        if let Some(Err(why)) = cap {
+            say(index, quota.path.key(key), "unreadable", why.to_string(), "write a whole number", true);
         }
     }
 }

@@ -263,3 +263,21 @@ fn limits_that_cannot_be_read_are_unknown() {
         );
     }
 }
+
+#[test]
+fn what_ends_makes_room_for_the_next() {
+    use super::super::Quota;
+    let job = |name: &str, pods| {
+        format!(
+            "apiVersion: batch/v1\nkind: Job\nmetadata: {{name: {name}, namespace: ml}}\nspec: {{parallelism: {pods}, template: {{spec: {{{}}}}}}}\n---\n",
+            gpus(2)
+        )
+    };
+    // 4 all the time; jobs of 2 and of 4, one after the other at the least: 8. All at once 10.
+    let text = quota(GPU, "") + &deployment(2, 2, "", "") + &job("a", 1) + &job("b", 2);
+    let needed = super::rows(&text).into_iter().find_map(|row| match row {
+        Quota::Limit(limit) => Some((limit.needed.known(), limit.used.steady.known())),
+        _ => None,
+    });
+    assert_eq!(needed, Some((Some(8), Some(10))));
+}

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::row::{Contributor, Most, Ref};
-use super::super::seen::sum;
+use super::super::seen::{Sum, sum};
 use crate::accelerators::amount::{Amount, Fits, Three};
 
 fn amount() -> impl Strategy<Value = Amount> {
@@ -15,12 +15,21 @@ fn amount() -> impl Strategy<Value = Amount> {
 }
 
 fn contributor() -> impl Strategy<Value = Contributor> {
-    (amount(), amount(), amount(), any::<bool>()).prop_map(|(steady, surge, more, queued)| {
-        let rollout = steady.add(&surge);
-        let autoscaled = rollout.add(&more);
-        let at = Ref { index: 0, group: "".into(), kind: "Pod".into(), namespace: None, name: "p".into() };
-        Contributor { at, amount: Three { steady, rollout, autoscaled }, queued, needs_surge: Fits::Unknown }
-    })
+    (amount(), amount(), amount(), any::<bool>(), any::<bool>()).prop_map(
+        |(steady, surge, more, queued, ends)| {
+            let rollout = steady.add(&surge);
+            let autoscaled = rollout.add(&more);
+            let at =
+                Ref { index: 0, group: "".into(), kind: "Pod".into(), namespace: None, name: "p".into() };
+            Contributor {
+                at,
+                amount: Three { steady, rollout, autoscaled },
+                queued,
+                ends,
+                needs_surge: Fits::Unknown,
+            }
+        },
+    )
 }
 
 /// What is open is larger than any number.
@@ -52,8 +61,9 @@ proptest! {
 
     #[test]
     fn each_number_is_as_large_as_the_one_before(all in prop::collection::vec(contributor(), 0..6)) {
-        let used = sum(all).used;
+        let Sum { used, needed, .. } = sum(all);
         prop_assert!(used.rollout.at_least() >= used.steady.at_least());
+        prop_assert!(used.steady.at_least() >= needed.at_least());
         prop_assert!(used.autoscaled.at_least() >= used.rollout.at_least());
     }
 
