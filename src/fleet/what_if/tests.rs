@@ -36,7 +36,7 @@ fn changed(pools: Vec<Pool>, set: &[&str]) -> Result<Vec<Option<u64>>, String> {
             let problem = &problems[0];
             format!("{}; {}", problem.message, problem.help.as_deref().unwrap_or_default())
         }
-        other => other.to_string(),
+        other @ Error::Write { .. } => other.to_string(),
     };
     let (cluster, _) = apply(&cluster(Some(pools)), &changes.map_err(said)?).map_err(said)?;
     Ok(cluster.pools.unwrap_or_default().iter().map(|pool| pool.nodes).collect())
