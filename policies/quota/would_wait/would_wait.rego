@@ -31,6 +31,26 @@ warn contains finding if {
 	}
 }
 
+# What the queue may borrow is not known; beyond its own quota its workloads depend on that.
+warn contains finding if {
+	some row in quota.limits("kueue")
+	row.flavor == null
+	row.limit == null
+	row.why != ""
+	is_number(row.nominal)
+	fleetgate.fits(row.queued, row.nominal) == "no"
+	missing := fleetgate.over(row.queued, row.nominal)
+	finding := {
+		"msg": sprintf("%s: insufficient unused quota for %s of its own if all of its workloads run at once, %d more needed: some wait unless it can borrow", [
+			quota.called(row.ref), row.resource, missing,
+		]),
+		"subject": row.ref,
+		"path": row.path,
+		"remediation": sprintf("nothing needs to be done; %s may raise the quota to %d", [quota.who(row), row.nominal + missing]),
+		"details": {"value": missing, "limit": row.nominal, "lines": [quota.holds_line(row, "steady"), ["facts", row.why]]},
+	}
+}
+
 warn contains finding if {
 	some row in quota.limits("kueue")
 	row.flavor == null

@@ -23,6 +23,7 @@ test_a_full_queue_has_nothing_to_tell if {
 	found(row({"queued": 16})) == set()
 	found(row({"queued": {"atLeast": 8, "unknown": ["x"]}})) == set()
 	found(row({"limit": null})) == set()
+	found(row({"limit": null, "nominal": 24, "why": "not all of the cohort may have been read"})) == set()
 	found(row({"flavor": "h100"})) == set()
 }
 
@@ -30,4 +31,10 @@ test_a_stopped_queue_is_told if {
 	some finding in found(row({"queued": 8, "stopped": true}))
 	finding.msg == "ClusterQueue cq is stopped: its 2 workloads wait until `stopPolicy` is changed"
 	found(row({"queued": 0, "stopped": true, "contributors": []})) == set()
+}
+
+test_beyond_its_own_quota_it_depends_on_what_it_can_borrow if {
+	some finding in found(row({"limit": null, "nominal": 16, "why": "not all of the cohort may have been read"}))
+	finding.msg == "ClusterQueue cq: insufficient unused quota for nvidia.com/gpu of its own if all of its workloads run at once, 8 more needed: some wait unless it can borrow"
+	finding.details.limit == 16
 }
