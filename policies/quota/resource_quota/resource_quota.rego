@@ -50,6 +50,8 @@ deny contains finding if {
 	fleetgate.fits(row.needed, row.limit) == "yes"
 	some entry in stuck(row)
 	finding := object.union(about(row, "steady"), {
+		"subject": entry.ref,
+		"at": row.ref,
 		"msg": sprintf("a rollout of %s stands still: %s allows %d of `%s`, and with its new pods %s are asked for", [
 			quota.called(entry.ref), quota.called(row.ref), row.limit, row.key, fleetgate.show(moment(row, entry)),
 		]),
@@ -92,6 +94,8 @@ deny contains finding if {
 	entry.queued
 	fleetgate.fits(entry.steady, row.limit) == "no"
 	finding := object.union(about(row, "steady"), {
+		"subject": entry.ref,
+		"at": row.ref,
 		"msg": sprintf("%s asks for %s of `%s`: its queue would start it, and %s, which allows %d, would refuse its pods", [
 			quota.called(entry.ref), fleetgate.show(entry.steady), row.key, quota.called(row.ref), row.limit,
 		]),

@@ -39,6 +39,8 @@ test_a_rollout_that_cannot_go_on_is_denied if {
 	some finding in denied(r)
 	finding.msg == "a rollout of Deployment ml/a stands still: ResourceQuota ml/gpus allows 8 of `requests.nvidia.com/gpu`, and with its new pods 10 are asked for"
 	contains(finding.remediation, "`maxSurge: 0` and `maxUnavailable: 1`")
+	finding.subject.name == "a"
+	finding.at == ref
 	count(denied(r)) == 1
 	warned(r) == set()
 }
