@@ -13,6 +13,7 @@ mod discovery;
 pub mod file;
 mod find;
 mod flux;
+pub mod git;
 mod graph;
 mod helm;
 mod hints;
