@@ -70,11 +70,11 @@ impl Repository {
         let base = self.commit("--base", base)?;
         let head = self.commit("--head", head)?;
         let merge_base = self.merge_base(&base, &head)?;
-        let old = self.tree_of(&base)?;
+        let old = tree_of(&base)?;
         let new = if merge_base == base.id() {
-            self.tree_of(&head)?
+            tree_of(&head)?
         } else if merge_base == head.id() {
-            self.tree_of(&base)?
+            tree_of(&base)?
         } else {
             self.merge(&base, &head)?
         };
@@ -97,11 +97,6 @@ impl Repository {
         };
         self.compare(&old, &new, &mut change)?;
         Ok(change)
-    }
-
-    fn tree_of<'r>(&'r self, commit: &git2::Commit<'r>) -> Result<git2::Tree<'r>> {
-        let failed = |error| failed(format!("cannot read the tree of {}", commit.id()), &error);
-        Ok(commit.tree().map_err(failed)?)
     }
 
     fn merge_base(&self, base: &git2::Commit<'_>, head: &git2::Commit<'_>) -> Result<git2::Oid> {
@@ -176,6 +171,10 @@ impl Repository {
         change.unreadable.sort();
         Ok(())
     }
+}
+
+fn tree_of<'r>(commit: &git2::Commit<'r>) -> Result<git2::Tree<'r>> {
+    Ok(commit.tree().map_err(|error| failed(format!("cannot read the tree of {}", commit.id()), &error))?)
 }
 
 /// A name that may be no text, as far as it is.

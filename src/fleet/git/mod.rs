@@ -44,12 +44,11 @@ impl Repository {
     /// Where `path` is in the repository, if it is inside the working tree; the root is empty. The
     /// path need not exist, but the directory that holds it has to.
     pub fn inside(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
-        let real = match path.canonicalize_utf8() {
-            Ok(real) => real,
-            Err(_) => {
-                let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
-                dir.canonicalize_utf8().ok()?.join(path.file_name()?)
-            }
+        let real = if let Ok(real) = path.canonicalize_utf8() {
+            real
+        } else {
+            let dir = path.parent().filter(|dir| !dir.as_str().is_empty()).unwrap_or(Utf8Path::new("."));
+            dir.canonicalize_utf8().ok()?.join(path.file_name()?)
         };
         real.strip_prefix(self.workdir.as_ref()?).ok().map(ToOwned::to_owned)
     }

@@ -83,12 +83,11 @@ impl Repository {
                     continue;
                 };
                 let path = dir.join(name);
-                match entry.kind() {
-                    Some(git2::ObjectType::Tree) => todo.push((path, entry.id(), level + 1)),
-                    _ => {
-                        let mode = u32::try_from(entry.filemode()).unwrap_or_default();
-                        listing.entries.insert(path, Entry::of(entry.id(), mode));
-                    }
+                if entry.kind() == Some(git2::ObjectType::Tree) {
+                    todo.push((path, entry.id(), level + 1));
+                } else {
+                    let mode = u32::try_from(entry.filemode()).unwrap_or_default();
+                    listing.entries.insert(path, Entry::of(entry.id(), mode));
                 }
             }
         }
