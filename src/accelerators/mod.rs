@@ -34,7 +34,9 @@ pub use nodes::{
     MachineType, NodeFamily, is_accelerator_label, machine_types, node_capacity_type, node_family,
     node_sharing,
 };
-pub use placement::{Candidate, FamilyRow, Placement, Selected, counts_again, node_thousandths};
+pub use placement::{
+    Candidate, FamilyRow, Placement, Selected, counts_again, known_families, node_thousandths, same_family,
+};
 pub use pod::{Resources, pod_resources};
 pub use quota::{Admission, Contributor, Flavor, Limit, Most, Problem, Queued, Quota, Reason, Ref};
 pub use registry::{Registry, RegistryError};

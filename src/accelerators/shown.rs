@@ -223,7 +223,6 @@ mod tests {
     use super::super::assess::assess;
     use super::super::registry::Registry;
     use super::super::tree::Tree;
-    use super::*;
     use crate::manifest;
 
     #[test]

@@ -68,7 +68,7 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
             };
             let Some(resource) = located.resource(request.corpus) else { continue };
             let owned = owned(fleet, budget, &resource.id);
-            if owned == Owned::No {
+            if owned == Owned::No || is_copy(&resource.object) {
                 continue;
             }
             let disputed = owned == Owned::Disputed;
@@ -104,6 +104,13 @@ pub(super) fn sum_up(parts: &[(Amount, Amount)], at_once: u32) -> (Amount, Amoun
     let at_once = usize::try_from(at_once).unwrap_or(usize::MAX);
     let surge = surges.into_iter().take(at_once).fold(Amount::ZERO, |sum, surge| sum.add(surge));
     (steady, surge)
+}
+
+/// Whether `MultiKueue` made it from an object of a manager cluster, which counts already.
+fn is_copy(object: &Value) -> bool {
+    let field = |value: &Value, key: &str| value.as_object().ok()?.get(&Value::from(key)).cloned();
+    let labels = field(object, "metadata").and_then(|metadata| field(&metadata, "labels"));
+    labels.and_then(|labels| field(&labels, "kueue.x-k8s.io/multikueue-origin")).is_some()
 }
 
 fn holds_in(budget: &Budget, context: &Context) -> bool {
@@ -177,13 +184,10 @@ enum Share {
 }
 
 fn share(budget: &Budget, row: &FamilyRow) -> Share {
-    let doubt = match &row.family {
-        Some(family) if *family == budget.family => None,
-        Some(_) => return Share::None,
-        None if row.may_be(&budget.family) => {
-            Some(row.why.as_deref().unwrap_or("its accelerator family is not known").to_owned())
-        }
-        None => return Share::None,
+    let doubt = match row.is_of(&budget.family) {
+        Fits::Yes => None,
+        Fits::No => return Share::None,
+        Fits::Unknown => Some(row.why.as_deref().unwrap_or("its accelerator family is not known").to_owned()),
     };
     match (&budget.capacity_type, &row.capacity_type, doubt) {
         (Some(wanted), Some(stated), _) if wanted != stated => Share::None,

@@ -167,7 +167,7 @@ fn floor(object: &Value, path: &Route, value: u64) -> Option<Route> {
         Step::Key(key) => value.as_object().ok()?.get(&Value::String(Arc::clone(key))),
         Step::Index(index) => value.as_array().ok()?.get(*index),
     })?;
-    let least = around.as_object().ok()?.get(&Value::from("minReplicas"))?;
-    let least = if let Value::Number(least) = least { least.as_u64()? } else { return None };
-    (least > value).then(|| Route(above.to_vec()).key("minReplicas"))
+    let floor = around.as_object().ok()?.get(&Value::from("minReplicas"))?;
+    let floor = if let Value::Number(floor) = floor { floor.as_u64()? } else { return None };
+    (floor > value).then(|| Route(above.to_vec()).key("minReplicas"))
 }

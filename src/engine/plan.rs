@@ -134,7 +134,7 @@ impl Plan {
         let clusters =
             contexts.all.iter().filter_map(|context| context.cluster.as_ref()).map(|cluster| &cluster.name);
         let clusters = clusters.collect::<BTreeSet<_>>().len();
-        Self { groups, units, sums, sites, contexts, facts, unevaluated, problems, clusters }
+        Self { groups, units, sums, sites, facts, contexts, unevaluated, problems, clusters }
     }
 }
 

@@ -1,12 +1,13 @@
 //! What a fleet file can say that makes no sense: names that nothing has, entries that contradict
 //! each other. Everything is collected; nothing here changes the fleet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::file::{Document, Duration, Rule, Words};
 use super::load::{Part, name_glob};
 use super::resolve::is_glob;
 use super::suggest;
+use crate::accelerators::{known_families, same_family};
 use crate::model::{Problem, Route};
 
 /// The longest emergency.
@@ -114,10 +115,23 @@ impl Checker<'_> {
             let route = Route::root().key("budgets").index(position);
             self.filled(&route, "owner", &budget.owner);
             self.filled(&route, "family", &budget.family);
-            if !self.whole.teams.is_empty() && !self.whole.teams.contains_key(&budget.team) {
-                let help = suggest::help(&budget.team, self.whole.teams.keys().map(String::as_str));
+            // A team without namespaces uses nothing, so that every limit would be kept.
+            if !self.whole.teams.contains_key(&budget.team) {
+                let help = match self.whole.teams.is_empty() {
+                    true => format!("write its namespaces: `teams: {{{}: [namespace]}}`", budget.team),
+                    false => suggest::help(&budget.team, self.whole.teams.keys().map(String::as_str)),
+                };
                 let message = format!("`teams` has no team `{}`", budget.team);
                 self.report("unknown-team", &route.key("team"), message, help);
+            }
+            let pools =
+                self.whole.clusters.values().flat_map(|cluster| cluster.0.accelerators.iter().flatten());
+            let families: BTreeSet<&str> =
+                pools.map(|pool| pool.family.as_str()).chain(known_families()).collect();
+            if !families.iter().any(|family| same_family(family, &budget.family)) {
+                let help = suggest::help(&budget.family, families.iter().copied());
+                let message = format!("no cluster has accelerators of the family `{}`", budget.family);
+                self.report("unknown-family", &route.key("family"), message, help);
             }
             if let Some(environment) = &budget.environment {
                 self.environment(&route.key("environment"), "the budget", environment);

@@ -5,6 +5,7 @@
 #![cfg(test)]
 
 mod bad_input;
+mod budgets;
 mod cases_reading;
 mod cases_verdict;
 mod dedupe;

@@ -76,7 +76,7 @@ fn example(rule: &Rule, heading: &str) -> Value {
 /// The cluster that the examples of a rule's page are about, read as part of a fleet file.
 fn cluster(rule: &Rule) -> Option<Arc<Cluster>> {
     let entry = fenced(rule, CLUSTER)?;
-    let entry: String = entry.lines().map(|line| format!("    {line}\n")).collect();
+    let entry = format!("    {}\n", entry.trim_end().replace('\n', "\n    "));
     let text = format!(
         "apiVersion: fleetgate.dev/v1alpha1\nkind: Fleet\nenvironments: [prod]\n\
          clusters:\n  page:\n    environment: prod\n{entry}"

@@ -18,7 +18,7 @@ use effective::Effective;
 use family::Rows;
 use selector::selected;
 
-use super::amount::{Amount, Three};
+use super::amount::{Amount, Fits, Three};
 use super::demand::ObjectDemand;
 use super::pod::Resources;
 use super::quota::Queued;
@@ -84,10 +84,32 @@ pub struct FamilyRow {
 }
 
 impl FamilyRow {
-    /// Whether it may be of a family, where the family is not known.
-    pub fn may_be(&self, family: &str) -> bool {
-        self.one_of.is_empty() || self.one_of.iter().any(|one| **one == *family)
+    /// Whether it is of a family: `Unknown` where it is one of several, or not known and asked for by a
+    /// resource that such devices have. Case and hyphens of names do not matter.
+    pub fn is_of(&self, family: &str) -> Fits {
+        if let Some(own) = &self.family {
+            return if tables::same_family(own, family) { Fits::Yes } else { Fits::No };
+        }
+        let possible = if self.one_of.is_empty() {
+            let device = tables::unit(&self.resource).map_or(&self.resource, |(unit, _)| &unit.device);
+            let mut models = tables::family(family).peekable();
+            // A family that the table does not know may have any resource.
+            models.peek().is_none() || models.any(|model| *model.resource == **device)
+        } else {
+            self.one_of.iter().any(|one| tables::same_family(one, family))
+        };
+        if possible { Fits::Unknown } else { Fits::No }
     }
+}
+
+/// Whether two names mean one family: `Trainium2` and `trainium-2` do.
+pub fn same_family(one: &str, other: &str) -> bool {
+    tables::same_family(one, other)
+}
+
+/// The families of which something is known, sorted.
+pub fn known_families() -> BTreeSet<&'static str> {
+    tables::families()
 }
 
 /// What is known of the place to which pods go.

@@ -3,6 +3,7 @@
 
 mod load;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use load::TABLES;
@@ -96,6 +97,11 @@ pub(super) fn model(name: &str) -> Option<&'static Model> {
 /// The models of a family, whatever the case and the hyphens of its name.
 pub(super) fn family(name: &str) -> impl Iterator<Item = &'static Model> + '_ {
     TABLES.models.models.iter().filter(move |model| same_family(&model.family, name))
+}
+
+/// The names of all families.
+pub(super) fn families() -> BTreeSet<&'static str> {
+    TABLES.models.models.iter().map(|model| &*model.family).collect()
 }
 
 /// Whether two names mean one family: `Trainium2` and `trainium-2` do.

@@ -164,16 +164,16 @@ fn demand(sites: &[Site], family: &str, before: &Cluster, pools: &Pools<'_>) -> 
         for assessed in site.assessment.objects.iter().filter(at_once) {
             let mut more = Amount::ZERO;
             for row in &assessed.families {
-                match &row.family {
-                    Some(own) if **own == *family => {
+                match row.is_of(family) {
+                    Fits::Yes => {
                         steady = steady.add(&row.three.steady);
                         more = more.add(&row.three.rollout.sub(&row.three.steady));
                     }
-                    None if row.may_be(family) && !row.three.rollout.is_zero() => {
+                    Fits::Unknown if !row.three.rollout.is_zero() => {
                         let why = row.why.as_deref().unwrap_or("its accelerator family is not known");
                         steady = steady.add(&Amount::unknown(why));
                     }
-                    _ => {}
+                    Fits::Unknown | Fits::No => {}
                 }
             }
             surge = surge.max(&more);
