@@ -22,7 +22,11 @@ const ALL: u64 = 32;
 pub fn claim_devices(spec: &Value, at: &Route) -> Resources {
     let mut sum = Resources::new();
     let at = at.key("devices").key("requests");
-    let requests = path(spec, &["devices", "requests"]).into_iter().flat_map(items);
+    let stated = path(spec, &["devices", "requests"]);
+    if stated.is_some_and(|requests| !matches!(requests, Value::Array(_))) {
+        return BTreeMap::from([(Arc::from(NO_CLASS), Amount::unknown(format!("`{at}` is not a list")))]);
+    }
+    let requests = stated.into_iter().flat_map(items);
     for (index, request) in requests.enumerate() {
         let at = at.index(index);
         let counted = if let Some(exactly) = field(request, "exactly") {

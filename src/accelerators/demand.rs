@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::amount::{Amount, Three};
 use super::claims::{ClaimRef, NO_CLASS, claim_devices, pod_claims};
-use super::pod::{Resources, add, pod_resources, raise};
+use super::pod::{Resources, add, misshapen, pod_resources, raise};
 use super::registry::KindName;
 use super::resources::class;
 use super::tree::{Note, Tree, namespace};
@@ -104,7 +104,8 @@ impl Tree<'_> {
             let mut pod = pod_resources(&group.spec, &group.path);
             raise(&mut pod, &group.devices.iter().cloned().collect());
             // A template that runs nothing may name claims that are made where it runs.
-            let mut unresolved = BTreeSet::new();
+            let mut unresolved: BTreeSet<Arc<str>> =
+                misshapen(&group.spec, &group.path).into_iter().map(Into::into).collect();
             self.add_claims(&mut pod, &group.spec, &group.path, namespace(object), &mut unresolved);
             if !count.autoscaled.is_zero() {
                 demand.unknown.append(&mut unresolved);
@@ -268,10 +269,11 @@ impl ObjectDemand {
         }
     }
 
-    /// Whether it accounts for what its dependents ask for.
+    /// Whether it accounts for what its dependents ask for, in the number that budgets and quotas count:
+    /// what an autoscaler may add one day covers nothing that runs now.
     fn covers(&self, dependents: &Totals) -> bool {
         dependents.iter().all(|(resource, asked)| {
-            let own = self.demand.get(resource).map_or(Amount::ZERO, |three| three.autoscaled.clone());
+            let own = self.demand.get(resource).map_or(Amount::ZERO, |three| three.rollout.clone());
             match (asked.steady.known(), own) {
                 (Some(n), Amount::Unbounded { .. }) => n < u64::MAX,
                 (Some(n), own) => own.at_least() >= n,

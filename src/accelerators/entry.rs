@@ -143,6 +143,10 @@ pub struct PartEntry {
     /// Whether the place may be empty: the controller then brings a pod of its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+    /// Whether the controller sets the suspension of what is embedded itself, so that what is written
+    /// there says nothing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub starts: bool,
     /// Why there are pods that the object does not show; stands instead of a place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unseen: Option<String>,

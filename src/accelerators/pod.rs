@@ -43,6 +43,33 @@ pub fn pod_resources(spec: &Value, at: &Route) -> Resources {
     sum
 }
 
+/// Fields that hide what a pod asks for because they are of another type than Kubernetes reads.
+pub(super) fn misshapen(spec: &Value, at: &Route) -> Vec<String> {
+    let mut found = Vec::new();
+    let set = |value: &'_ Value, key: &str| field(value, key).filter(|value| **value != Value::Null).cloned();
+    let is_map = |value: &Value| matches!(value, Value::Object(_));
+    for key in ["containers", "initContainers", "resourceClaims"] {
+        let Some(list) = set(spec, key) else { continue };
+        let at = at.key(key);
+        if !matches!(list, Value::Array(_)) {
+            found.push(format!("`{at}` is not a list"));
+        }
+        for (index, entry) in items(&list).enumerate() {
+            let at = at.index(index);
+            if !is_map(entry) {
+                found.push(format!("`{at}` is not a mapping"));
+            }
+            let Some(resources) = set(entry, "resources") else { continue };
+            let at = at.key("resources");
+            let sides = ["limits", "requests"].map(|side| (at.key(side), set(&resources, side)));
+            let parts = [(at, Some(resources))].into_iter().chain(sides);
+            let wrong = parts.filter(|(_, value)| value.as_ref().is_some_and(|value| !is_map(value)));
+            found.extend(wrong.map(|(at, _)| format!("`{at}` is not a mapping")));
+        }
+    }
+    found
+}
+
 fn list<'a>(spec: &'a Value, key: &str) -> impl Iterator<Item = (usize, &'a Value)> {
     field(spec, key).into_iter().flat_map(items).enumerate()
 }

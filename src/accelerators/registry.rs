@@ -74,6 +74,7 @@ pub(super) struct Part {
     pub(super) upgrade: Option<Formula>,
     pub(super) times: Option<Times>,
     pub(super) optional: bool,
+    pub(super) starts: bool,
 }
 
 #[derive(Debug)]
@@ -255,6 +256,7 @@ impl Part {
             upgrade: formula("upgrade", entry.upgrade.as_deref())?,
             times: entry.times.as_ref().map(Times::parse).transpose()?,
             optional: entry.optional,
+            starts: entry.starts,
         })
     }
 }

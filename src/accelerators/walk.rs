@@ -68,7 +68,7 @@ impl Registry {
         // A queue starts what is suspended for it: the suspension is how the two agree on it.
         let held = !is_queued(object) && suspended(entry, &scope);
         let factor = if entry.template || held { Three::ZERO } else { Three::ONE };
-        walk.kind(entry, &scope, bounds, &Within { factor, role: None, depth: MAX_DEPTH });
+        walk.kind(entry, &scope, bounds, &Within { factor, role: None, starts: false, depth: MAX_DEPTH });
         if entry.template {
             walk.unknown.clear();
         }
@@ -149,6 +149,8 @@ pub(super) struct Within {
     factor: Three,
     /// What its pods are for, unless they say so themselves.
     role: Option<Arc<str>>,
+    /// Whether its suspension is set from outside.
+    starts: bool,
     /// How many more levels may be embedded.
     depth: usize,
 }
@@ -217,12 +219,12 @@ impl Walk<'_, '_> {
         match &part.what {
             What::Embedded(at, name) => {
                 let factor = counts.mul(&Three::same(&per));
-                let within = Within { factor, role: Some(role), depth: within.depth };
+                let within = Within { factor, role: Some(role), starts: part.starts, depth: within.depth };
                 self.embedded(at, Some(name), true, scope, &within);
             }
             What::Object(at, name) => {
                 let factor = counts.mul(&Three::same(&per));
-                let within = Within { factor, role: Some(role), depth: within.depth };
+                let within = Within { factor, role: Some(role), starts: part.starts, depth: within.depth };
                 self.embedded(at, name.as_ref(), false, scope, &within);
             }
             _ => {
@@ -280,9 +282,9 @@ impl Walk<'_, '_> {
             return;
         };
         let scope = Scope { object: Placed { value, at }, only_spec, item: None, n: None };
-        let runs = !entry.template && !suspended(&entry, &scope);
+        let runs = !entry.template && (within.starts || !suspended(&entry, &scope));
         let factor = if runs { within.factor.clone() } else { Three::ZERO };
-        self.kind(&entry, &scope, None, &Within { factor, role: within.role.clone(), depth });
+        self.kind(&entry, &scope, None, &Within { factor, role: within.role.clone(), starts: false, depth });
     }
 
     /// Path, spec and metadata of a pod.
@@ -336,8 +338,10 @@ impl Walk<'_, '_> {
             self.missing(format!("what `{at}` names is not in this cluster's manifests"));
             return None;
         };
-        // Argo Rollouts leaves the workload running if it is told so.
-        if text(reference, &["scaleDown"]).is_none_or(|how| **how != *"never") {
+        // Argo Rollouts scales the workload down only if it is told so (argo-rollouts docs/migrating.md);
+        // otherwise it runs with the replicas that it states.
+        let scales_down = |how: &Arc<str>| matches!(&**how, "onsuccess" | "progressively");
+        if text(reference, &["scaleDown"]).is_some_and(scales_down) {
             self.borrowed.push(index);
         }
         Some((at, spec, metadata))

@@ -28,6 +28,8 @@ pub struct BudgetUse<'r> {
     pub contributors: Vec<Contributor>,
     /// Workloads that are left to the quota of their queue.
     pub queued: usize,
+    /// Those of them whose queue no manifest holds, so that nobody knows of a quota.
+    pub unseen: Vec<String>,
 }
 
 /// A workload in one cluster that counts in a budget. Amounts are in thousandths of a device.
@@ -47,6 +49,8 @@ pub struct Contributor {
     pub steady: Amount,
     /// What its rollout needs beyond that.
     pub surge: Amount,
+    /// The most of both, if that is known: where only the family is not, it is what it asks for.
+    pub most: Option<u64>,
 }
 
 /// The group of our own documents, in identities of findings.
@@ -55,12 +59,20 @@ const GROUP: &str = "fleetgate.dev";
 /// All budgets, in the order of the fleet file.
 pub fn budgets<'r>(request: &'r Request<'_>, sites: &[Site]) -> Vec<BudgetUse<'r>> {
     let Some(fleet) = request.fleet else { return Vec::new() };
-    fleet.budgets.iter().map(|budget| work_out(request, fleet, budget, sites)).collect()
+    let handed = handed_on(request, sites);
+    fleet.budgets.iter().map(|budget| work_out(request, fleet, budget, sites, &handed)).collect()
 }
 
-fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites: &[Site]) -> BudgetUse<'r> {
+fn work_out<'r>(
+    request: &Request<'_>,
+    fleet: &Fleet,
+    budget: &'r Budget,
+    sites: &[Site],
+    handed: &BTreeSet<&ObjectId>,
+) -> BudgetUse<'r> {
     let mut contributors = Vec::new();
     let mut queued = 0;
+    let mut unseen = Vec::new();
     for (index, site) in sites.iter().enumerate().filter(|(_, site)| holds_in(budget, &site.context)) {
         for assessed in &site.assessment.objects {
             let Some(located) = site.located(assessed).filter(|_| assessed.demand.through.is_none()) else {
@@ -68,7 +80,8 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
             };
             let Some(resource) = located.resource(request.corpus) else { continue };
             let owned = owned(fleet, budget, &resource.id);
-            if owned == Owned::No || is_copy(&resource.object) {
+            let is_copy = has_origin(&resource.object) && handed.contains(&resource.id);
+            if owned == Owned::No || is_copy {
                 continue;
             }
             let disputed = owned == Owned::Disputed;
@@ -78,10 +91,23 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
             }
             if budget.batch_queued && assessed.queue != Queued::No {
                 queued += 1;
+                if let Queued::Unresolved { queue, .. } = &assessed.queue {
+                    unseen.push(format!("{} (queue `{queue}`)", resource.id));
+                }
                 continue;
             }
+            let most = if disputed { None } else { most_in(budget, assessed) };
             let (context, id) = (site.context.clone(), resource.id.clone());
-            contributors.push(Contributor { context, site: index, located, id, disputed, steady, surge });
+            contributors.push(Contributor {
+                context,
+                site: index,
+                located,
+                id,
+                disputed,
+                steady,
+                surge,
+                most,
+            });
         }
     }
     let cluster =
@@ -92,7 +118,9 @@ fn work_out<'r>(request: &Request<'_>, fleet: &Fleet, budget: &'r Budget, sites:
     });
     let parts: Vec<_> = contributors.iter().map(|one| (one.steady.clone(), one.surge.clone())).collect();
     let (steady, surge) = sum_up(&parts, budget.rollout_concurrency);
-    BudgetUse { budget, used: steady.add(&surge), steady, surge, contributors, queued }
+    unseen.sort();
+    unseen.dedup();
+    BudgetUse { budget, used: steady.add(&surge), steady, surge, contributors, queued, unseen }
 }
 
 /// Steady demand, and the largest surges that may be at once, of parts that have both.
@@ -106,8 +134,21 @@ pub(super) fn sum_up(parts: &[(Amount, Amount)], at_once: u32) -> (Amount, Amoun
     (steady, surge)
 }
 
-/// Whether `MultiKueue` made it from an object of a manager cluster, which counts already.
-fn is_copy(object: &Value) -> bool {
+/// Objects that `MultiKueue` may hand on to another cluster, where a copy of the same name runs.
+fn handed_on<'r>(request: &'r Request<'_>, sites: &[Site]) -> BTreeSet<&'r ObjectId> {
+    let all = sites.iter().flat_map(|site| site.assessment.objects.iter().map(move |one| (site, one)));
+    all.filter(|(_, one)| {
+        matches!(one.queue, Queued::Through { elsewhere: true, .. } | Queued::Unresolved { .. })
+    })
+    .filter_map(|(site, one)| site.located(one)?.resource(request.corpus))
+    .filter(|original| !has_origin(&original.object))
+    .map(|original| &original.id)
+    .collect()
+}
+
+/// Whether it says that `MultiKueue` made it from an object of a manager cluster, which counts already
+/// if it is there: the label alone hides nothing.
+fn has_origin(object: &Value) -> bool {
     let field = |value: &Value, key: &str| value.as_object().ok()?.get(&Value::from(key)).cloned();
     let labels = field(object, "metadata").and_then(|metadata| field(&metadata, "labels"));
     labels.and_then(|labels| field(&labels, "kueue.x-k8s.io/multikueue-origin")).is_some()
@@ -176,6 +217,20 @@ pub(super) fn counted_in(budget: &Budget, assessed: &Assessed, claim: Claim<'_>)
     (steady, surge)
 }
 
+/// Whether an amount is within a limit, given the most that it can be if that is known.
+pub(super) fn bounded(used: &Amount, most: Option<u64>, limit: u64) -> Fits {
+    match used.fits(limit) {
+        Fits::Unknown if most.is_some_and(|most| most <= limit) => Fits::Yes,
+        fits => fits,
+    }
+}
+
+/// The most that an object can need in the budget's family while it is replaced, if that is known.
+pub(super) fn most_in(budget: &Budget, assessed: &Assessed) -> Option<u64> {
+    let rows = assessed.families.iter().filter(|row| !matches!(share(budget, row), Share::None));
+    rows.map(|row| row.three.rollout.known()).try_fold(0, |sum: u64, most| sum.checked_add(most?))
+}
+
 /// How much of a row is of a budget's family and capacity type.
 enum Share {
     None,
@@ -202,7 +257,7 @@ fn share(budget: &Budget, row: &FamilyRow) -> Share {
 /// `input.budgets`.
 pub(super) fn to_value(request: &Request<'_>, sites: &[Site]) -> Value {
     let shown = |used: &BudgetUse<'_>| {
-        let kept = used.used.fits(used.budget.limit.saturating_mul(1000)) == Fits::Yes;
+        let kept = used.fits(used.budget.limit.saturating_mul(1000)) == Fits::Yes;
         let levers = if kept { Vec::new() } else { levers::levers(request, used, sites) };
         used.to_value(&levers)
     };
@@ -226,6 +281,14 @@ fn name(budget: &Budget) -> String {
 }
 
 impl BudgetUse<'_> {
+    /// Whether it is within a limit, in thousandths of a device. What may be of the family or of another
+    /// fits if all of it does: one workload whose model nobody pins does not put every budget in doubt.
+    fn fits(&self, limit: u64) -> Fits {
+        let mut all = self.contributors.iter().map(|one| one.most);
+        let most = all.try_fold(0, |sum: u64, most| sum.checked_add(most?));
+        bounded(&self.used, most, limit)
+    }
+
     fn to_value(&self, levers: &[Lever]) -> Value {
         let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Null, Value::String);
         let budget = self.budget;
@@ -254,11 +317,12 @@ impl BudgetUse<'_> {
             ("steady", devices(&self.steady).to_value()),
             ("surge", devices(&self.surge).to_value()),
             ("used", devices(&self.used).to_value()),
-            ("fits", Value::from(self.used.fits(limit).as_str())),
+            ("fits", Value::from(self.fits(limit).as_str())),
             ("fitsSteady", Value::from(self.steady.fits(limit).as_str())),
             ("base", Value::Null),
             ("delta", Value::Null),
             ("queued", Value::from(self.queued)),
+            ("unseen", Value::from(self.unseen.iter().map(|one| Value::from(&**one)).collect::<Vec<_>>())),
             (
                 "contributors",
                 Value::from(self.contributors.iter().map(Contributor::to_value).collect::<Vec<_>>()),

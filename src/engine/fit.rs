@@ -1,17 +1,18 @@
 //! Where workloads would fit: on each cluster, what they need, what is free, and what is in the way.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::Sum;
 use std::sync::Arc;
 
-use super::budgets::{Claim, counted_in};
+use super::budgets::{Claim, bounded, counted_in, most_in};
 use super::contexts::Contexts;
 use super::input::team;
 use crate::accelerators::{
-    Amount, Assessed, Candidate, Contributor, Fits, Most, Quota, Registry, Selected, Tree, assess,
+    Amount, Assessed, Candidate, Contributor, Fits, Most, Queued, Quota, Registry, Selected, Tree, assess,
 };
 use crate::manifest::Resource;
 use crate::manifest::corpus::Corpus;
-use crate::model::{Cluster, Context, Fleet, Pool, Value};
+use crate::model::{Budget, Cluster, Context, Fleet, Pool, Value};
 
 /// What is asked.
 #[derive(Debug)]
@@ -59,14 +60,38 @@ pub struct FamilyFit {
 /// The answers, by name of the cluster.
 pub fn fit(request: &FitRequest<'_>, wanted: impl Fn(&Cluster) -> bool) -> Vec<ClusterFit> {
     let running = by_cluster(request.running);
+    let used: BTreeMap<&str, Vec<Held>> =
+        request.fleet.clusters.values().map(|c| (&*c.name, held(request, c, &running))).collect();
     let none = Vec::new();
     let clusters = request.fleet.clusters.values().filter(|cluster| wanted(cluster));
     clusters
         .map(|cluster| {
+            let others = used.iter().filter(|(name, _)| **name != &*cluster.name).map(|(_, held)| held);
+            let elsewhere: Vec<Held> = (0..request.fleet.budgets.len())
+                .map(|index| others.clone().filter_map(|held| held.get(index)).sum())
+                .collect();
             let running = running.get(&cluster.name).unwrap_or(&none);
-            on_cluster(request, cluster, running)
+            on_cluster(request, cluster, running, &elsewhere)
         })
         .collect()
+}
+
+/// What each budget holds on a cluster while nothing changes.
+fn held(
+    request: &FitRequest<'_>,
+    cluster: &Arc<Cluster>,
+    running: &BTreeMap<Arc<str>, Vec<&Resource>>,
+) -> Vec<Held> {
+    let Some(resources) = running.get(&cluster.name).filter(|_| !request.fleet.budgets.is_empty()) else {
+        return Vec::new();
+    };
+    let values: Vec<&Value> = resources.iter().map(|resource| &resource.object).collect();
+    let assessment = assess(&Tree::new(request.registry, values), Some(cluster), request.complete);
+    let of = |budget| {
+        let held = assessment.objects.iter().map(|one| Held::of(request, budget, cluster, one, resources));
+        held.map(|(steady, _)| steady).sum()
+    };
+    request.fleet.budgets.iter().map(of).collect()
 }
 
 /// The objects of each cluster.
@@ -85,7 +110,12 @@ fn by_cluster(corpus: &Corpus) -> BTreeMap<Arc<str>, Vec<&Resource>> {
     clusters
 }
 
-fn on_cluster(request: &FitRequest<'_>, cluster: &Arc<Cluster>, running: &[&Resource]) -> ClusterFit {
+fn on_cluster(
+    request: &FitRequest<'_>,
+    cluster: &Arc<Cluster>,
+    running: &[&Resource],
+    elsewhere: &[Held],
+) -> ClusterFit {
     let new: Vec<&Resource> =
         request.new.documents.iter().flat_map(|document| document.resources.iter()).collect();
     let same = |a: &Resource, b: &Resource| {
@@ -113,7 +143,7 @@ fn on_cluster(request: &FitRequest<'_>, cluster: &Arc<Cluster>, running: &[&Reso
     }
     fit.capacity(&assessment.objects, cluster, is_new);
     fit.quotas(&assessment.quotas, new.len());
-    fit.budgets(request, &assessment.objects, &objects, new.len());
+    fit.budgets(request, &assessment.objects, &objects, new.len(), elsewhere);
     fit.fits = match (fit.obstacles.is_empty(), fit.unknown.is_empty()) {
         (false, _) => Fits::No,
         (true, false) => Fits::Unknown,
@@ -215,48 +245,108 @@ impl ClusterFit {
         }
     }
 
-    /// What the fleet's budgets say to it, as far as this cluster uses them.
+    /// What the fleet's budgets say to it: what the team uses on all clusters, and this besides.
     fn budgets(
         &mut self,
         request: &FitRequest<'_>,
         objects: &[Assessed],
         resources: &[&Resource],
         new: usize,
+        elsewhere: &[Held],
     ) {
-        for budget in &request.fleet.budgets {
-            let holds = match &budget.environment {
-                Some(environment) => *environment == self.cluster.environment,
-                None => budget.clusters.iter().any(|glob| glob.is_match(&*self.cluster.name)),
-            };
-            if !holds {
+        for (index, budget) in request.fleet.budgets.iter().enumerate() {
+            let of = |assessed| Held::of(request, budget, &self.cluster, assessed, resources);
+            let is_new = |assessed: &&Assessed| assessed.demand.index < new;
+            let (mine, others): (Vec<_>, Vec<_>) = objects.iter().partition(is_new);
+            let needs: Held = mine.into_iter().map(of).map(|(steady, surge)| steady.and(&surge)).sum();
+            if needs.amount.is_zero() {
                 continue;
             }
-            let mine = objects.iter().filter(|assessed| assessed.demand.index < new);
-            let needs = mine.fold(Amount::ZERO, |sum, assessed| {
-                let Some(resource) = resources.get(assessed.demand.index) else { return sum };
-                if team(&resource.id, Some(request.fleet)).as_ref() != Some(&budget.team) {
-                    return sum;
-                }
-                let claim = Claim { id: &resource.id, disputed: false };
-                let (steady, surge) = counted_in(budget, assessed, claim);
-                sum.add(&steady).add(&surge)
-            });
-            if needs.fits(budget.limit.saturating_mul(1000)) == Fits::No {
-                self.obstacles.insert(format!(
-                    "the {} budget of {} is {} (owner @{})",
-                    budget.family,
-                    budget.team,
-                    budget.limit,
-                    budget.owner.trim_start_matches('@')
-                ));
+            let here: Held = others.into_iter().map(of).map(|(steady, _)| steady).sum();
+            let used = elsewhere.get(index).map_or_else(|| here.clone(), |held| held.and(&here));
+            let what = format!(
+                "the {} budget of {} is {} (owner @{}), of which {} are in use",
+                budget.family,
+                budget.team,
+                budget.limit,
+                budget.owner.trim_start_matches('@'),
+                used.amount.div_ceil(&Amount::Known(1000)),
+            );
+            match used.and(&needs).fits(budget.limit) {
+                Fits::Yes => {}
+                Fits::No => drop(self.obstacles.insert(what)),
+                Fits::Unknown => drop(self.unknown.insert(what)),
             }
         }
+    }
+}
+
+/// Thousandths of a device that a budget holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Held {
+    amount: Amount,
+    /// The most that it can be, where only the family of some is not known.
+    most: Option<u64>,
+}
+
+impl Held {
+    const NONE: Self = Self { amount: Amount::ZERO, most: Some(0) };
+
+    /// What an object adds on a cluster, and what its rollout adds to that.
+    fn of(
+        request: &FitRequest<'_>,
+        budget: &Budget,
+        cluster: &Cluster,
+        assessed: &Assessed,
+        resources: &[&Resource],
+    ) -> (Self, Self) {
+        let holds = match &budget.environment {
+            Some(environment) => *environment == cluster.environment,
+            None => budget.clusters.iter().any(|glob| glob.is_match(&*cluster.name)),
+        };
+        let left_to_queue = budget.batch_queued && assessed.queue != Queued::No;
+        let resource = resources.get(assessed.demand.index);
+        let owner = resource.and_then(|resource| team(&resource.id, Some(request.fleet)));
+        let (Some(resource), false) = (resource, left_to_queue || assessed.demand.through.is_some()) else {
+            return (Self::NONE, Self::NONE);
+        };
+        if !holds || owner.as_ref() != Some(&budget.team) {
+            return (Self::NONE, Self::NONE);
+        }
+        let claim = Claim { id: &resource.id, disputed: false };
+        let (steady, surge) = counted_in(budget, assessed, claim);
+        let most = most_in(budget, assessed);
+        (Self { amount: steady, most }, Self { amount: surge, most: Some(0) })
+    }
+
+    fn and(&self, other: &Self) -> Self {
+        let most = self.most.zip(other.most).and_then(|(one, other)| one.checked_add(other));
+        Self { amount: self.amount.add(&other.amount), most }
+    }
+
+    /// Whether it is within a limit of whole devices.
+    fn fits(&self, limit: u64) -> Fits {
+        bounded(&self.amount, self.most, limit.saturating_mul(1000))
+    }
+}
+
+impl Sum for Held {
+    fn sum<I: Iterator<Item = Self>>(held: I) -> Self {
+        held.fold(Self::NONE, |sum, one| sum.and(&one))
+    }
+}
+
+impl<'a> Sum<&'a Self> for Held {
+    fn sum<I: Iterator<Item = &'a Self>>(held: I) -> Self {
+        held.fold(Self::NONE, |sum, one| sum.and(one))
     }
 }
 
 /// What a row of quota says of the first `new` objects, for people.
 fn verdicts(quota: &Quota, new: usize) -> Vec<(String, Fits)> {
     match quota {
+        // The families of the cluster's nodes are judged by themselves.
+        Quota::Limit(limit) if limit.system == "pools" => Vec::new(),
         Quota::Limit(limit) => {
             let mine = |contributor: &Contributor| contributor.at.index < new && !contributor.queued;
             if !limit.contributors.iter().any(mine) {

@@ -91,7 +91,7 @@ fn what_is_not_known_does_not_pass() {
     // Which of the two families it gets, nobody says.
     let either = [("a", deployment("one", "search", "1", ""))];
     let budget = "team: search, family: H100, environment: prod, limit: 64";
-    let unknown = found(budget, &either);
+    let unknown = found(&budget.replace("64", "15"), &either);
     assert!(message(&unknown).starts_with("whether search keeps its H100 budget in prod is not known"));
     // How many there are, nobody says.
     let placeholder = [("a", deployment("one", "search", "$REPLICAS", "h100"))];
@@ -104,12 +104,43 @@ fn what_is_not_known_does_not_pass() {
 }
 
 #[test]
+fn what_may_be_of_another_family_fits_if_all_of_it_does() {
+    // Eight devices, sixteen while they are replaced, of one family or the other.
+    let either = [("a", deployment("one", "search", "1", ""))];
+    let budget = "team: search, family: H100, environment: prod";
+    assert_eq!(found(&format!("{budget}, limit: 16"), &either), [] as [Value; 0]);
+    assert!(message(&found(&format!("{budget}, limit: 15"), &either)).contains("is not known"));
+}
+
+#[test]
+fn a_queue_that_no_manifest_holds_limits_nothing_that_is_known() {
+    let queued = deployment("one", "search", "4", "h100")
+        .replace("namespace: search}", "namespace: search, labels: {kueue.x-k8s.io/queue-name: q}}");
+    let budget = "team: search, family: H100, environment: prod, limit: 16, batch: queued";
+    let warned = found(budget, &[("a", queued)]);
+    assert_eq!(warned[0]["level"], "warn");
+    assert!(message(&warned).contains("leaves out Deployment search/one (queue `q`)"), "{warned:#?}");
+}
+
+#[test]
+fn a_copy_counts_if_no_manager_has_the_original() {
+    let copy = deployment("one", "search", "1", "h100").replace(
+        "namespace: search}",
+        "namespace: search, labels: {kueue.x-k8s.io/multikueue-origin: manager}}",
+    );
+    let budget = "team: search, family: H100, environment: prod, limit: 15";
+    assert_eq!(found(budget, &[("b", copy)]).len(), 1);
+}
+
+#[test]
 fn what_a_manager_hands_to_another_cluster_counts_once() {
     let copy = deployment("one", "search", "1", "h100").replace(
         "namespace: search}",
         "namespace: search, labels: {kueue.x-k8s.io/multikueue-origin: manager}}",
     );
-    let run = [("a", deployment("one", "search", "1", "h100")), ("b", copy)];
+    let original = deployment("one", "search", "1", "h100")
+        .replace("namespace: search}", "namespace: search, labels: {kueue.x-k8s.io/queue-name: q}}");
+    let run = [("a", original), ("b", copy)];
     let budget = "team: search, family: H100, environment: prod";
     assert_eq!(found(&format!("{budget}, limit: 16"), &run), [] as [Value; 0]);
     assert_eq!(found(&format!("{budget}, limit: 15"), &run).len(), 1);

@@ -169,6 +169,27 @@ fn where_manifests_would_fit_is_told_with_what_is_in_the_way() {
 }
 
 #[test]
+fn a_budget_has_room_for_what_the_team_does_not_use_anywhere() {
+    // Eight are in use on `a` and eight on `d`; three more pods take 24: 40 in all.
+    let with = |limit: u64| {
+        placed(3)
+            .also("fleetgate.yaml", &FLEET.replace("limit: 64", &format!("limit: {limit}")))
+            .also("rendered/d/running.yaml", RUNNING)
+            .run(&["demand", "--fit", "new.yaml", "--cluster", "a"])
+    };
+    with(40).exits(0);
+    let text = with(39).exits(1).stdout;
+    assert!(text.contains("the H100 budget of ml is 39 (owner @capacity), of which 16 are in use"), "{text}");
+}
+
+#[test]
+fn what_could_not_be_read_is_not_said_to_fit() {
+    let sandbox = placed(3).also("new.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {name: true}\n");
+    let run = sandbox.run(&["demand", "--fit", "new.yaml", "--cluster", "a", "-o", "json"]).exits(2);
+    assert_eq!(run.json()["clusters"][0]["fits"], "unknown");
+}
+
+#[test]
 fn what_the_fleet_runs_already_gives_its_place_to_the_new_one() {
     // The same StatefulSet with four pods instead of one takes all 32.
     let more = RUNNING.replace("replicas: 1", "replicas: 4");

@@ -130,6 +130,8 @@ remedy(reason) := sprintf("register `%s` under `kinds` in the fleet file: where 
 	contains(reason, "Patch")
 } else := "write a machine type that the fleet file or the shipped table has" if {
 	contains(reason, "how many GPUs")
+} else := "write a list of containers there, each a mapping with `resources.limits`, as Kubernetes reads it" if {
+	regex.match("is not a (list|mapping)$", reason)
 } else := "write it into the manifest as a whole number"
 
 quantity_like(reason) if contains(reason, "not a quantity")

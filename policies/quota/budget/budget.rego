@@ -49,6 +49,24 @@ deny contains finding if {
 	})
 }
 
+# `batch: queued` leaves workloads to the quota of their queue. Where the queue is not seen, nobody knows
+# of one.
+warn contains finding if {
+	some budget in input.budgets
+	count(budget.unseen) > 0
+	finding := {
+		"msg": sprintf("the %s budget of %s%s leaves out %s, whose queue no manifest holds: no quota that is known limits it", [
+			budget.family, budget.team, scope(budget), more(budget.unseen),
+		]),
+		"subject": budget.ref,
+		"remediation": "add the LocalQueue and its ClusterQueue to the manifests that are judged, correct the name of the queue, or remove `batch: queued` from the budget",
+	}
+}
+
+more(names) := names[0] if {
+	count(names) == 1
+} else := sprintf("%s and %d more", [names[0], count(names) - 1])
+
 scope(budget) := sprintf(" in %s", [budget.environment]) if {
 	budget.environment != null
 } else := sprintf(" on %s", [concat(", ", budget.clusters)])

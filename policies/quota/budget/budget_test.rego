@@ -8,7 +8,7 @@ ranker := {
 	"ref": {"group": "fleetgate.dev", "kind": "Budget", "namespace": null, "name": "ml-search H100 prod", "environment": "prod"},
 	"team": "ml-search", "family": "H100", "environment": "prod", "clusters": [], "capacityType": null,
 	"limit": 192, "owner": "gpu-capacity", "place": "fleetgate.yaml:19", "rolloutConcurrency": 1,
-	"steady": 160, "surge": 48, "used": 208, "fits": "no", "fitsSteady": "yes", "base": null, "delta": null, "queued": 0,
+	"steady": 160, "surge": 48, "used": 208, "fits": "no", "fitsSteady": "yes", "base": null, "delta": null, "queued": 0, "unseen": [],
 	"contributors": [
 		{"ref": {"cluster": "use1", "group": "ray.io", "kind": "RayService", "namespace": "ml-search", "name": "search-ranker"}, "what": "RayService ml-search/search-ranker", "cluster": "use1", "steady": 48, "surge": 48, "reasons": []},
 	],
@@ -37,6 +37,12 @@ test_over_the_limit_is_denied_with_what_would_fit if {
 		["holds", "RayService ml-search/search-ranker ×3 144, LeaderWorkerSet ml-search/reranker 16      (fleetgate demand)"],
 		["fits", "spec.replicas: 5 → 176 | a rollout without more pods (`spec.upgradeStrategy.type: None`) → 160 | @gpu-capacity approves a raise to 208"],
 	]
+}
+
+test_a_queue_that_is_not_seen_is_named if {
+	some finding in rule.warn with input as {"budgets": [object.union(ranker, {"fits": "yes", "unseen": ["Job a/b (queue `q`)", "Job a/c (queue `q`)"]})]}
+	finding.msg == "the H100 budget of ml-search in prod leaves out Job a/b (queue `q`) and 1 more, whose queue no manifest holds: no quota that is known limits it"
+	count(rule.warn) == 0 with input as {"budgets": [ranker]}
 }
 
 test_a_budget_that_is_kept_is_left_alone if {

@@ -40,18 +40,23 @@ pub(super) fn run(args: &Demand, term: &Term) -> Result<u8, Error> {
     let running = Subjects::read(&everything, Some(&fleet), now, &progress)?;
     let loose = args::Subjects { cluster: None, ..args.subjects.clone() };
     let new = Subjects::read(&loose, Some(&fleet), now, &progress)?;
-    let fits = fits(&fleet, &running, &new, wanted.as_deref());
+    let mut fits = fits(&fleet, &running, &new, wanted.as_deref());
     drop(progress);
+    let mut problems = running.problems();
+    problems.extend(new.problems());
+    problems.dedup();
+    if !problems.is_empty() {
+        for fit in &mut fits {
+            fit.unknown.insert("what could not be read may ask for any number".to_owned());
+            fit.fits = if fit.fits == Fits::Yes { Fits::Unknown } else { fit.fits };
+        }
+    }
     let text = match args.output {
         ListFormat::Json => format!("{:#}\n", json!({"version": 1, "clusters": rows(&fits)})),
         ListFormat::Text => text(&fits),
     };
     term.out(text.as_bytes())?;
-    let mut problems = running.problems();
-    problems.extend(new.problems());
-    problems.dedup();
     if !problems.is_empty() {
-        // What could not be read may ask for any number.
         return Err(Error::Problems(problems));
     }
     Ok(match (new.corpus().resource_count, fits.iter().any(|fit| fit.fits == Fits::Yes)) {
