@@ -234,6 +234,7 @@ macro_rules! pages {
 
 pages! {
     readme: "README.md",
+    accelerators: "docs/accelerators.md",
     baseline_and_waivers: "docs/baseline-and-waivers.md",
     commands: "docs/commands.md",
     configuration: "docs/configuration.md",
