@@ -9,6 +9,7 @@
 //! - [`accelerators`]: which pods an object runs and what devices they ask for
 //! - [`engine`]: the pure middle: plan, evaluate, levels, waivers, baseline
 //! - [`fleet`]: the fleet file, and which file belongs to which cluster
+//! - [`promotion`]: whether a release may go: approvals, windows, soak; pure
 //! - [`report`]: one file a format
 //! - [`cli`]: arguments, settings, commands
 
@@ -23,4 +24,5 @@ pub mod fleet;
 pub mod manifest;
 pub mod model;
 pub mod policy;
+pub mod promotion;
 pub mod report;

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::file::{Document, Duration, Rule, Words};
+use super::file::{Document, Duration, Rule, Words, time_zone};
 use super::load::{Part, name_glob};
 use super::resolve::is_glob;
 use super::suggest;
@@ -170,8 +170,7 @@ impl Checker<'_> {
             }
             self.cluster_globs(&route.key("clusters"), &window.clusters);
             if let Some(zone) = &window.zone {
-                // Without a zone database nothing can be told, and the windows say so when they are used.
-                if !jiff::tz::db().is_definitively_empty() && jiff::tz::TimeZone::get(zone).is_err() {
+                if time_zone(zone).is_none() {
                     let message = format!("`{zone}` is no time zone");
                     self.report(
                         "unknown-zone",
@@ -363,6 +362,9 @@ fn duplicates(parts: &[Part], problems: &mut Vec<Problem>) {
             for (system, words) in identities {
                 for identity in &words.0 {
                     let route = Route::root().key("people").key(name).key(system);
+                    // Logins and addresses that differ by case are the same.
+                    let folded = matches!(system, "github" | "gitlab" | "email");
+                    let identity = if folded { identity.to_lowercase() } else { identity.clone() };
                     once(part, route, format!("`{identity}` on {system} of a person"));
                 }
             }

@@ -252,7 +252,7 @@ pub(super) fn path_glob(pattern: &str) -> Result<GlobMatcher, String> {
 }
 
 /// A glob over names, where `*` matches everything.
-pub(super) fn name_glob(pattern: &str) -> Result<GlobMatcher, String> {
+pub(crate) fn name_glob(pattern: &str) -> Result<GlobMatcher, String> {
     glob(pattern, false)
 }
 

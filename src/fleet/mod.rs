@@ -40,6 +40,7 @@ pub use discovery::{
 };
 pub use find::{find_config, find_config_of};
 pub use init::{Proposal, init};
+pub(crate) use load::name_glob;
 pub use load::{Loaded, Part, load};
 pub use merge::Origin;
 pub use resolve::{PolicySource, Tree, Trees};

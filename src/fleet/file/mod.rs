@@ -18,7 +18,7 @@ pub use cluster::{Accelerator, Cluster, Injects, Prometheus, Taint, Toleration};
 pub use promotion::{Approval, BreakGlass, Gate, NoData, NotBy, Skip, Window};
 pub use rules::{Policies, Rule, Setting, Style};
 pub use scalar::{Day, Duration, Entry, Threshold, Words};
-pub use schedule::Schedule;
+pub use schedule::{Schedule, Times, time_zone};
 
 /// The group and version of our own documents.
 pub const API_VERSION: &str = "fleetgate.dev/v1alpha1";

@@ -41,7 +41,7 @@ pub enum NotBy {
 pub struct Window {
     /// Name, for reports.
     pub name: String,
-    /// Promotions go at these times only, such as `Mo-Th 09:00-17:00`.
+    /// Promotions go at these times only, such as `Mo-Th 09:00-17:00` or `2026-12-24/2027-01-02`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Schedule>,
     /// Promotions do not go at these times.
@@ -56,6 +56,9 @@ pub struct Window {
     /// Only for these clusters, by name or glob; all if empty.
     #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub clusters: Words,
+    /// Groups or teams whose own promotions it does not hold up.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
+    pub except: Words,
 }
 
 /// A health gate: a preset or a query, and the bounds within which it has to stay.
