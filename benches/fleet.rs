@@ -106,6 +106,7 @@ fn judge(fleet: &Loaded, policies: &PolicySet, corpus: &Corpus, share: bool) -> 
         isolation: &Isolation::None,
         discovered: &[],
         configuration: &[],
+        before: None,
         fail_on: Level::Deny,
     })
 }

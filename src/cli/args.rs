@@ -131,6 +131,15 @@ pub(super) struct Check {
     pub(super) subjects: Subjects,
     #[command(flatten)]
     pub(super) rulebook: Rulebook,
+    /// Judge only what a change makes new or worse since this revision, the tip of its target branch, from Git objects; configuration and policies come from there
+    #[arg(long, value_name = "REV", help_heading = "Change")]
+    pub(super) base: Option<String>,
+    /// Head of the change [default: HEAD]
+    #[arg(long, value_name = "REV", requires = "base", help_heading = "Change")]
+    pub(super) head: Option<String>,
+    /// Judge everything and show findings that the change leaves as they were, too
+    #[arg(long, requires = "base", help_heading = "Change")]
+    pub(super) all: bool,
     /// Format, to standard output or to a file: `-o text -o sarif=out.sarif` [default: text, with annotations under GitHub Actions] [formats: text, concise, json, sarif, junit, github, gitlab, markdown, tap, table]
     #[arg(short, long, alias = "format", value_name = "FORMAT[=FILE]", help_heading = "Output")]
     pub(super) output: Vec<String>,

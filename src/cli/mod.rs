@@ -5,6 +5,7 @@
 
 mod args;
 mod baselines;
+mod change;
 mod commands;
 mod counts;
 mod pipeline;

@@ -9,7 +9,7 @@ use super::progress::Progress;
 use super::settings::rule_globs;
 use super::{args, counts};
 use crate::accelerators::Registry;
-use crate::engine::{self, About, Baseline};
+use crate::engine::{self, About, Baseline, Before};
 use crate::error::Error;
 use crate::fleet::file::Style;
 use crate::fleet::{self, Discovery, ExcludedDeployed, Loaded, Loose, PolicySource};
@@ -18,7 +18,7 @@ use crate::model::{Face, Finding, Level, Problem, Report, Route, Span};
 use crate::policy::{self, Convention, Files, Isolation, Limits, LoadOptions, PolicySet, Rule, Source};
 
 /// The configuration and the policies in effect.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Rulebook {
     pub(super) fleet: Option<Loaded>,
     pub(super) policies: PolicySet,
@@ -56,6 +56,13 @@ impl Rulebook {
         self.policies.rules.iter().filter(chosen).collect()
     }
 
+    /// Whether a rule about the fleet as a whole is required, so that it cannot be left out.
+    pub(super) fn requires_all(&self) -> bool {
+        let required = self.fleet.as_ref().map(|loaded| loaded.fleet.required.as_slice()).unwrap_or_default();
+        let about_all = |rule: &Rule| rule.target == policy::Target::Fleet && required.contains(&rule.id);
+        self.policies.rules.iter().any(about_all)
+    }
+
     /// A pattern that matches no rule is a misspelling, which would quietly select nothing.
     fn check_selection(&self, args: &args::Rulebook) -> Result<(), Error> {
         let mut problems = Vec::new();
@@ -85,7 +92,7 @@ pub(super) fn load_fleet(args: &args::Rulebook, paths: &[Utf8PathBuf]) -> Result
     file.map(|file| fleet::load(&file)).transpose()
 }
 
-fn load_policies(args: &args::Rulebook, fleet: Option<&Loaded>) -> Result<PolicySet, Error> {
+pub(super) fn load_policies(args: &args::Rulebook, fleet: Option<&Loaded>) -> Result<PolicySet, Error> {
     let locate = fleet.map(|fleet| move |route: &Route| fleet.locate_parameter(route));
     let options = LoadOptions {
         parameters: fleet.map(|fleet| fleet.params.clone()).unwrap_or_default(),
@@ -182,12 +189,18 @@ impl Subjects {
             environment: args.environment.clone(),
             stdin: standard_input(args)?,
             stdin_name: args.stdin_filename.clone(),
+            part: false,
         };
         let today = now.to_zoned_datetime(jiff::tz::TimeZone::UTC).date();
         let discovery = fleet::discover(fleet, &args.paths, &loose, today);
         progress.step(format!("reading {} files", discovery.files.len()));
         let corpus = corpus::read(discovery.files.clone(), &corpus::Limits::default());
         Ok(Self { corpus, discovery })
+    }
+
+    /// What was found and read elsewhere.
+    pub(super) const fn new(corpus: Corpus, discovery: Discovery) -> Self {
+        Self { corpus, discovery }
     }
 
     /// The manifests.
@@ -229,18 +242,20 @@ pub(super) struct Judgement<'a> {
     pub(super) fail_on: Level,
     pub(super) share: bool,
     pub(super) isolation: Isolation,
+    /// What budgets held before the change, if one is judged.
+    pub(super) before: Option<&'a Before>,
+    /// Findings about the change's own edits of the fleet file.
+    pub(super) edits: &'a [Finding],
 }
 
-pub(super) fn judge(
-    subjects: &Subjects,
-    rulebook: &Rulebook,
-    judgement: &Judgement<'_>,
-    progress: &Progress,
-) -> Report {
-    progress.step(format!("evaluating {} resources", subjects.corpus.resource_count));
-    let configuration: Vec<Finding> =
-        subjects.discovery.excluded_deployed.iter().map(excluded_deployed).collect();
-    let mut report = engine::judge(&engine::Request {
+/// What the engine is asked; `configuration` are findings about the fleet file.
+pub(super) fn request<'a>(
+    subjects: &'a Subjects,
+    rulebook: &'a Rulebook,
+    judgement: &'a Judgement<'_>,
+    configuration: &'a [Finding],
+) -> engine::Request<'a> {
+    engine::Request {
         corpus: &subjects.corpus,
         fleet: rulebook.fleet.as_ref().map(|loaded| &loaded.fleet),
         registry: rulebook.fleet.as_ref().map_or(Registry::builtin(), |loaded| &loaded.registry),
@@ -257,9 +272,22 @@ pub(super) fn judge(
         limits: Limits { now_ns: i64::try_from(judgement.now.as_nanosecond()).ok(), ..Limits::default() },
         isolation: &judgement.isolation,
         discovered: &subjects.discovery.problems,
-        configuration: &configuration,
+        configuration,
+        before: judgement.before,
         fail_on: judgement.fail_on,
-    });
+    }
+}
+
+pub(super) fn judge(
+    subjects: &Subjects,
+    rulebook: &Rulebook,
+    judgement: &Judgement<'_>,
+    progress: &Progress,
+) -> Report {
+    progress.step(format!("evaluating {} resources", subjects.corpus.resource_count));
+    let excluded = subjects.discovery.excluded_deployed.iter().map(excluded_deployed);
+    let configuration: Vec<Finding> = excluded.chain(judgement.edits.iter().cloned()).collect();
+    let mut report = engine::judge(&request(subjects, rulebook, judgement, &configuration));
     counts::fill(&mut report.counts, &subjects.corpus, &subjects.discovery);
     report.notes.extend(subjects.discovery.notes.iter().cloned());
     report.notes.extend(rulebook.fleet.iter().flat_map(|fleet| fleet.notes.iter().cloned()));

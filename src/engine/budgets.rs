@@ -256,12 +256,12 @@ fn share(budget: &Budget, row: &FamilyRow) -> Share {
 
 /// `input.budgets`.
 pub(super) fn to_value(request: &Request<'_>, sites: &[Site]) -> Value {
-    let shown = |used: &BudgetUse<'_>| {
+    let shown = |(index, used): (usize, &BudgetUse<'_>)| {
         let kept = used.fits(used.budget.limit.saturating_mul(1000)) == Fits::Yes;
         let levers = if kept { Vec::new() } else { levers::levers(request, used, sites) };
-        used.to_value(&levers)
+        used.to_value(&levers, request.before.and_then(|before| before.used(index)))
     };
-    Value::from(budgets(request, sites).iter().map(shown).collect::<Vec<_>>())
+    Value::from(budgets(request, sites).iter().enumerate().map(shown).collect::<Vec<_>>())
 }
 
 /// Where a budget stands, by the name that its findings have.
@@ -272,7 +272,7 @@ pub(super) fn place(request: &Request<'_>, id: &ObjectId) -> Option<model::Place
 }
 
 /// `ml-search H100 prod on-demand`: what tells one budget from another.
-fn name(budget: &Budget) -> String {
+pub(super) fn name(budget: &Budget) -> String {
     let mut name = format!("{} {}", budget.team, budget.family);
     for part in budget.environment.iter().chain(&budget.cluster_patterns).chain(&budget.capacity_type) {
         name.extend([" ", part]);
@@ -289,7 +289,8 @@ impl BudgetUse<'_> {
         bounded(&self.used, most, limit)
     }
 
-    fn to_value(&self, levers: &[Lever]) -> Value {
+    /// `base` is what the budget held before the change that is judged.
+    fn to_value(&self, levers: &[Lever], base: Option<&Amount>) -> Value {
         let text = |text: &Option<Arc<str>>| text.clone().map_or(Value::Null, Value::String);
         let budget = self.budget;
         let clusters: Vec<_> = budget.cluster_patterns.iter().cloned().map(Value::String).collect();
@@ -319,8 +320,8 @@ impl BudgetUse<'_> {
             ("used", devices(&self.used).to_value()),
             ("fits", Value::from(self.fits(limit).as_str())),
             ("fitsSteady", Value::from(self.steady.fits(limit).as_str())),
-            ("base", Value::Null),
-            ("delta", Value::Null),
+            ("base", base.map_or(Value::Null, |base| devices(base).to_value())),
+            ("delta", base.and_then(|base| delta(base, &self.used)).map_or(Value::Null, Value::from)),
             ("queued", Value::from(self.queued)),
             ("unseen", Value::from(self.unseen.iter().map(|one| Value::from(&**one)).collect::<Vec<_>>())),
             (
@@ -374,6 +375,12 @@ impl Contributor {
             ("reasons", Value::from(reasons(&self.steady).chain(reasons(&self.surge)).collect::<Vec<_>>())),
         ])
     }
+}
+
+/// How many devices more are used than before, if both are known.
+fn delta(base: &Amount, used: &Amount) -> Option<i64> {
+    let whole = |amount: &Amount| i64::try_from(devices(amount).known()?).ok();
+    whole(used)?.checked_sub(whole(base)?)
 }
 
 fn lever_value(lever: &Lever) -> Value {

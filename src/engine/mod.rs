@@ -5,6 +5,7 @@
 
 mod baseline;
 mod budgets;
+mod change;
 mod config;
 mod contexts;
 mod evaluate;
@@ -13,6 +14,7 @@ mod identity;
 mod input;
 mod level;
 mod levers;
+mod loosened;
 mod plan;
 mod quantities;
 mod sites;
@@ -26,9 +28,11 @@ use crate::policy::{Isolation, Limits, PolicySet};
 
 pub use baseline::{Baseline, Change, FILE_NAME as BASELINE_FILE, Terms};
 pub use budgets::{BudgetUse, Contributor, budgets};
+pub use change::{Before, asks_about_others, before, compare, objects};
 pub use config::{About, check_rule_patterns};
 pub use fit::{ClusterFit, FamilyFit, FitRequest, fit};
 pub use input::team as team_of;
+pub use loosened::{Judged, judged, loosened};
 pub use sites::{Located, Site, sites};
 
 /// Everything that a run is about.
@@ -71,6 +75,8 @@ pub struct Request<'a> {
     pub discovered: &'a [Problem],
     /// Findings about the configuration, which are waived and accepted like any other.
     pub configuration: &'a [Finding],
+    /// What budgets held before the change that is judged, in the order of the fleet file.
+    pub before: Option<&'a Before>,
     /// What makes the verdict a denial.
     pub fail_on: Level,
 }
@@ -132,6 +138,7 @@ pub fn judge(request: &Request<'_>) -> Report {
                 .collect(),
             ..Counts::default()
         },
+        comparison: None,
         fail_on: request.fail_on,
     }
 }

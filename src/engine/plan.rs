@@ -139,7 +139,7 @@ impl Plan {
 }
 
 /// Whether a rule can see what is only known when all objects of a context are looked at together.
-fn asks_what_becomes_of_workloads(rule: &Rule) -> bool {
+pub(super) fn asks_what_becomes_of_workloads(rule: &Rule) -> bool {
     let reads = match &rule.reads {
         Reads::Only(keys) => keys.contains("workload"),
         Reads::Anything => true,

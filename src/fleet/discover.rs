@@ -43,8 +43,8 @@ pub fn discover(fleet: Option<&Loaded>, paths: &[Utf8PathBuf], loose: &Loose, to
             strict: true,
         });
     }
-    out.whole_fleet =
-        home.as_ref().is_some_and(|home| roots.iter().any(|root| home.real.starts_with(&root.real)));
+    out.whole_fleet = !loose.part
+        && home.as_ref().is_some_and(|home| roots.iter().any(|root| home.real.starts_with(&root.real)));
 
     let excluded: BTreeMap<&Utf8Path, &Exclusion> = walked
         .files

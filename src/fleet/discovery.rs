@@ -16,6 +16,8 @@ pub struct Loose {
     pub environment: Option<String>,
     /// What standard input holds, if `-` is among the paths.
     pub stdin: Option<Arc<[u8]>>,
+    /// Whether only a part of the fleet is at hand, so that what is not there says nothing.
+    pub part: bool,
     /// The name under which standard input is shown; `-` if absent.
     pub stdin_name: Option<Utf8PathBuf>,
 }

@@ -93,6 +93,13 @@ pub fn load(path: &Utf8Path) -> Result<Loaded> {
     with_parts(path, read(path)?)
 }
 
+/// The globs of the parts that a fleet file includes, relative to its directory. What is wrong with
+/// the file is for [`load`] to say.
+pub fn included_by(path: &Utf8Path) -> Vec<GlobMatcher> {
+    let Ok(main) = read(path) else { return Vec::new() };
+    main.document.include.iter().filter_map(|pattern| path_glob(pattern).ok()).collect()
+}
+
 /// The same for a text that is not written yet.
 pub(super) fn load_text(path: &Utf8Path, text: &str) -> Result<Loaded> {
     with_parts(path, parse(path, text.as_bytes())?)

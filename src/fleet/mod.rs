@@ -41,8 +41,9 @@ pub use discovery::{
 pub use find::{find_config, find_config_of};
 pub use init::{Proposal, init};
 pub(crate) use load::name_glob;
-pub use load::{Loaded, Part, load};
+pub use load::{Loaded, Part, included_by, load};
 pub use merge::Origin;
+pub use paths::is_structured;
 pub use resolve::{PolicySource, Tree, Trees};
 
 /// Help for the name of a cluster that the fleet does not have.

@@ -27,7 +27,7 @@ pub(super) fn openable(path: &Utf8Path) -> &Utf8Path {
 }
 
 /// Whether a file's name ends as that of a YAML or JSON file does.
-pub(super) fn is_structured(path: &Utf8Path) -> bool {
+pub fn is_structured(path: &Utf8Path) -> bool {
     matches!(path.extension(), Some("yaml" | "yml" | "json"))
 }
 

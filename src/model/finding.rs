@@ -43,10 +43,13 @@ impl fmt::Display for Identity {
 pub enum Standing {
     /// Not seen before: counts.
     New,
-    /// In the baseline, but its level or its value has risen: counts.
+    /// In the baseline, or there before the change that is judged, but its level or its value has
+    /// risen: counts.
     Worse,
     /// In the baseline: shown in the counts only.
     Accepted,
+    /// There before the change that is judged, and no worse since: shown only on request.
+    Unchanged,
     /// Covered by a waiver: shown in the counts only.
     Waived {
         /// The waiver's reason.

@@ -26,6 +26,6 @@ pub use promotion::{
     GateResult, GateVerdict, GivenApproval, Image, Promotion, PromotionSource, Release, Requester, Signature,
     Soak, StageRecord, WindowKind, WindowState,
 };
-pub use report::{Counts, Report, RuleInfo, UnevaluatedRule, Unjudged, UnjudgedClass, Verdict};
+pub use report::{Comparison, Counts, Report, RuleInfo, UnevaluatedRule, Unjudged, UnjudgedClass, Verdict};
 pub use route::{Route, Step};
 pub use value::Value;

@@ -123,6 +123,31 @@ impl Verdict {
     }
 }
 
+/// What a change did, where a run compared the state after it with the state before.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Comparison {
+    /// The tip of the target branch, as shown to people.
+    pub base: String,
+    /// The head of the change, as shown to people.
+    pub head: String,
+    /// Paths that differ.
+    pub paths: usize,
+    /// Objects in the files that differ, before or after, each identity once.
+    pub resources: usize,
+    /// Those of them that are not the same before and after.
+    pub changed_resources: usize,
+    /// Findings that counted before and are gone.
+    pub fixed: usize,
+    /// Findings that were there before and are no worse.
+    pub unchanged: usize,
+    /// Problems that were there before, in files that the change leaves alone.
+    pub unchanged_problems: usize,
+    /// Rules about clusters and budgets that ask about nothing that the change touches.
+    pub unconcerned: usize,
+    /// Whether unchanged findings are shown.
+    pub show_unchanged: bool,
+}
+
 /// The result of a run. Findings and problems are sorted.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -140,11 +165,25 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was counted.
     pub counts: Counts,
+    /// What the change did, if one was judged.
+    pub comparison: Option<Comparison>,
     /// The lowest level that makes the verdict a denial.
     pub fail_on: Level,
 }
 
 impl Report {
+    /// Whether nothing was judged. A change that was read whole and touches nothing that is judged is
+    /// no such case: it was judged to be harmless.
+    fn is_idle(&self) -> bool {
+        match &self.comparison {
+            None => self.counts.resources == 0 || self.unevaluated.len() >= self.counts.rules,
+            Some(comparison) => {
+                let judging = self.counts.rules.saturating_sub(self.unevaluated.len());
+                judging + comparison.unconcerned == 0
+            }
+        }
+    }
+
     /// The verdict. Exit status and every format follow it. Without a rule that could be evaluated,
     /// nothing has passed.
     pub fn verdict(&self) -> Verdict {
@@ -153,7 +192,7 @@ impl Report {
             Verdict::Error
         } else if denied {
             Verdict::Deny
-        } else if self.counts.resources == 0 || self.unevaluated.len() >= self.counts.rules {
+        } else if self.is_idle() {
             Verdict::Nothing
         } else {
             Verdict::Pass

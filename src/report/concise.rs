@@ -15,6 +15,9 @@ pub(super) fn render(resolved: &Resolved<'_>, options: &Options, out: &mut dyn W
     for entry in &resolved.entries {
         self::entry(entry, options, out)?;
     }
+    for entry in &resolved.unchanged {
+        self::entry(entry, options, out)?;
+    }
     if options.quiet { Ok(()) } else { writeln!(out, "{}", summary::verdict(resolved)) }
 }
 

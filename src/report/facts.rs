@@ -43,10 +43,11 @@ pub(super) fn subject(entry: &Entry<'_>) -> String {
 }
 
 /// Why a finding counts although something like it was accepted.
-pub(super) const fn standing(standing: &Standing) -> Option<&'static str> {
+pub(super) const fn standing(standing: &Standing, comparison: bool) -> Option<&'static str> {
     match standing {
+        Standing::Worse if comparison => Some("than at the base, or than the baseline accepts"),
         Standing::Worse => Some("than the baseline accepts"),
-        Standing::New | Standing::Accepted | Standing::Waived { .. } => None,
+        Standing::New | Standing::Accepted | Standing::Unchanged | Standing::Waived { .. } => None,
     }
 }
 

@@ -25,6 +25,9 @@ pub(super) fn render(resolved: &Resolved<'_>, out: &mut dyn Write) -> io::Result
         Verdict::Nothing => "⚠️",
     };
     let mut page = format!("{MARKER}\n### {icon} Fleetgate: {}\n", summary::verdict(resolved));
+    for line in summary::change(resolved) {
+        page.extend([prose(&line).as_str(), "  \n"]);
+    }
     if let Some(accepted) = summary::accepted(resolved) {
         page.extend(["Not shown because accepted: ", &accepted, ".\n"]);
     }
@@ -94,7 +97,9 @@ fn entry(entry: &Entry<'_>, resolved: &Resolved<'_>) -> String {
     } else {
         place.extend(facts::scope(entry).map(|scope| prose(&scope)));
     }
-    let worse = facts::standing(&finding.standing).map(|text| format!(" (worse {text})")).unwrap_or_default();
+    let worse = facts::standing(&finding.standing, resolved.report.comparison.is_some())
+        .map(|text| format!(" (worse {text})"))
+        .unwrap_or_default();
     let (place, message) = (place.join("<br>"), prose(&short(&finding.message)));
     let lines = facts::lines(finding).into_iter();
     let lines: String = lines

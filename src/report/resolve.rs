@@ -20,6 +20,8 @@ pub struct Resolved<'a> {
     pub verdict: Verdict,
     /// Findings that count, grouped, worst first.
     pub entries: Vec<Entry<'a>>,
+    /// Findings that a change left as they were, if they are to be shown, grouped, worst first.
+    pub unchanged: Vec<Entry<'a>>,
     /// Findings that a waiver covers, grouped, worst first.
     pub waived: Vec<Entry<'a>>,
     /// Number of findings that the baseline accepts.
@@ -109,16 +111,22 @@ impl Position<'_> {
 
 /// Resolves a report. Reads nothing but the report.
 pub fn resolve(report: &Report) -> Resolved<'_> {
-    let (waived, counting): (Vec<_>, Vec<_>) = report
-        .findings
-        .iter()
-        .filter(|finding| finding.standing != Standing::Accepted)
-        .partition(|finding| !finding.standing.counts());
+    let (mut counting, mut waived, mut unchanged) = (Vec::new(), Vec::new(), Vec::new());
+    let show_unchanged = report.comparison.as_ref().is_some_and(|comparison| comparison.show_unchanged);
+    for finding in &report.findings {
+        match finding.standing {
+            Standing::New | Standing::Worse => counting.push(finding),
+            Standing::Waived { .. } => waived.push(finding),
+            Standing::Unchanged if show_unchanged => unchanged.push(finding),
+            Standing::Unchanged | Standing::Accepted => {}
+        }
+    }
     let mut seen = BTreeSet::new();
     Resolved {
         report,
         verdict: report.verdict(),
         entries: entries(&counting, &mut seen),
+        unchanged: entries(&unchanged, &mut seen),
         waived: entries(&waived, &mut seen),
         accepted: report.findings.iter().filter(|finding| finding.standing == Standing::Accepted).count(),
     }
@@ -166,6 +174,7 @@ fn key(finding: &Finding) -> impl Ord + '_ {
         Standing::Worse => (1, None),
         Standing::Accepted => (2, None),
         Standing::Waived { reason, owner } => (3, Some((reason, owner))),
+        Standing::Unchanged => (4, None),
     };
     (
         (&finding.rule, finding.level, standing),

@@ -176,6 +176,7 @@ pub(super) fn fleet() -> Report {
     Report {
         findings,
         problems: vec![twice, failed],
+        comparison: None,
         accepted_problems: 1,
         rules: vec![
             rule("accelerators/limits", "Accelerators have limits", Level::Deny, None),
@@ -247,6 +248,7 @@ pub(super) fn nothing() -> Report {
     Report {
         findings: Vec::new(),
         problems: Vec::new(),
+        comparison: None,
         accepted_problems: 0,
         rules: vec![rule("gitops/image-digest", "Images are pinned", Level::Deny, None)],
         unevaluated: Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::model::{Counts, Level, Report, RuleInfo, UnjudgedClass, Verdict};
+use crate::model::{Counts, Level, Report, RuleInfo, Standing, UnjudgedClass, Verdict};
 
 use super::{Entry, Resolved};
 
@@ -42,6 +42,7 @@ pub(super) fn verdict(resolved: &Resolved<'_>) -> String {
             format!("denied: {levels}{}{raised}", clusters(resolved))
         }
         Verdict::Nothing => format!("nothing to judge: {}", nothing(report)),
+        Verdict::Pass if unchanged(report) => "passed: the change touches nothing that is judged".to_owned(),
         Verdict::Pass if report.counts.evaluations == 0 => {
             "passed: no rule applies to what is here".to_owned()
         }
@@ -51,6 +52,11 @@ pub(super) fn verdict(resolved: &Resolved<'_>) -> String {
         }
         Verdict::Pass => format!("passed: nothing denied; {levels}{}", clusters(resolved)),
     }
+}
+
+fn unchanged(report: &Report) -> bool {
+    report.comparison.as_ref().is_some_and(|change| change.changed_resources == 0 && change.resources == 0)
+        && report.findings.is_empty()
 }
 
 /// Why there was nothing to judge.
@@ -133,6 +139,41 @@ pub(super) fn accepted(resolved: &Resolved<'_>) -> Option<String> {
     let parts: Vec<_> =
         words.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| count(n, one, many)).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// How many findings are new and how many are worse, each place counted.
+pub(super) fn standings(resolved: &Resolved<'_>) -> (usize, usize) {
+    let at = |standing: &Standing| {
+        let same = resolved.entries.iter().filter(|entry| entry.finding.standing == *standing);
+        same.map(|entry| entry.sites.len()).sum()
+    };
+    (at(&Standing::New), at(&Standing::Worse))
+}
+
+/// What a change did, in two lines; none where no change was judged.
+pub(super) fn change(resolved: &Resolved<'_>) -> Vec<String> {
+    let report = resolved.report;
+    let Some(change) = &report.comparison else { return Vec::new() };
+    let (new, worse) = standings(resolved);
+    let mut found = format!("{new} new, {worse} worse, {} fixed", change.fixed);
+    let not = if change.show_unchanged { "" } else { " not shown" };
+    if change.unchanged > 0 {
+        found.push_str(&format!(" | {}{not}", count(change.unchanged, "old finding", "old findings")));
+    }
+    if change.unchanged_problems > 0 {
+        let old = count(change.unchanged_problems, "old error", "old errors");
+        found.push_str(&format!(" | {old} in files left alone"));
+    }
+    let touched = format!(
+        "{}..{}, {}: {} of {} changed{}",
+        change.base,
+        change.head,
+        count(change.paths, "path", "paths"),
+        change.changed_resources,
+        count(change.resources, "resource", "resources"),
+        if change.changed_resources == 0 { "; no promotion" } else { "" },
+    );
+    vec![found, touched]
 }
 
 /// The word for a class of files that were not judged as they stand.

@@ -31,6 +31,12 @@ pub(super) fn render(resolved: &Resolved<'_>, options: &Options, out: &mut dyn W
         options,
         out,
     )?;
+    if !resolved.unchanged.is_empty() {
+        let many = summary::count(resolved.unchanged.len(), "finding", "findings");
+        writeln!(out, "{many} that the change leaves as they were:")?;
+        resolved.unchanged.iter().try_for_each(|entry| concise::entry(entry, options, out))?;
+        writeln!(out)?;
+    }
     if options.quiet { Ok(()) } else { counts(resolved, options, out) }
 }
 
@@ -200,7 +206,7 @@ fn entry(
         }
         fact(out, "also", &clean::line(&also))?;
     }
-    if let Some(standing) = facts::standing(&finding.standing) {
+    if let Some(standing) = facts::standing(&finding.standing, resolved.report.comparison.is_some()) {
         fact(out, "worse", standing)?;
     }
     for (word, text) in facts::lines(finding) {
@@ -263,6 +269,9 @@ fn counts(resolved: &Resolved<'_>, options: &Options, out: &mut dyn Write) -> io
     }
     if let Some(accepted) = summary::accepted(resolved) {
         line(out, "accepted", &accepted)?;
+    }
+    for text in summary::change(resolved) {
+        line(out, "change", &clean::line(&text))?;
     }
     if let Some(unjudged) = summary::unjudged(counts) {
         line(out, "not judged", &unjudged)?;

@@ -236,6 +236,7 @@ pages! {
     readme: "README.md",
     accelerators: "docs/accelerators.md",
     baseline_and_waivers: "docs/baseline-and-waivers.md",
+    changes: "docs/changes.md",
     commands: "docs/commands.md",
     configuration: "docs/configuration.md",
     discovery: "docs/discovery.md",

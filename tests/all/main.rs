@@ -8,6 +8,7 @@ mod bad_input;
 mod budgets;
 mod cases_reading;
 mod cases_verdict;
+mod changes;
 mod dedupe;
 mod demand;
 mod demand_command;

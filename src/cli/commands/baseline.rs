@@ -136,6 +136,8 @@ fn report(args: &Keep, rulebook: &Rulebook, dropping: Option<&str>, term: &Term)
         subjects.must_be_complete(rulebook, command)?;
     }
     let judgement = Judgement {
+        before: None,
+        edits: &[],
         baseline: &Baseline::default(),
         now,
         fail_on: Level::Deny,

@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use crate::cli::args::Check;
 use crate::cli::baselines;
+use crate::cli::change;
 use crate::cli::pipeline::{Judgement, Rulebook, Subjects, judge};
 use crate::cli::progress::Progress;
 use crate::cli::settings::{self, Output};
@@ -17,6 +18,9 @@ use crate::policy::isolate::Sandbox;
 use crate::report;
 
 pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u8, Error> {
+    if let Some(base) = &args.base {
+        return change::run(args, base, term, threads);
+    }
     let start = Instant::now();
     let outputs = settings::outputs(&args.output)?;
     let now = args.subjects.now.unwrap_or_else(jiff::Timestamp::now);
@@ -34,13 +38,15 @@ pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u
         now,
         fail_on: args.fail_on.into(),
         share: !args.no_dedupe,
+        before: None,
+        edits: &[],
         isolation: isolation(args.untrusted_policies)?,
     };
     let mut report = judge(&subjects, &rulebook, &judgement, &progress);
     if own_rules_in_pull_request(args, &rulebook) {
         report.notes.push(
             "policies, waivers and baseline come from the change itself: nothing here is trusted more \
-             than the manifests"
+             than the manifests; `--base` with the target branch takes them from there"
                 .to_owned(),
         );
     }
@@ -50,7 +56,7 @@ pub(in crate::cli) fn run(args: &Check, term: &Term, threads: usize) -> Result<u
     Ok(status(report.verdict(), args.exit_zero))
 }
 
-fn isolation(untrusted: bool) -> Result<Isolation, Error> {
+pub(in crate::cli) fn isolation(untrusted: bool) -> Result<Isolation, Error> {
     if !untrusted {
         return Ok(Isolation::None);
     }
@@ -91,6 +97,8 @@ pub(in crate::cli) fn show(
 fn own_rules_in_pull_request(args: &Check, rulebook: &Rulebook) -> bool {
     let variable = |name: &str| std::env::var(name).unwrap_or_default();
     let pull_request = variable("GITHUB_EVENT_NAME").starts_with("pull_request")
-        || !variable("CI_MERGE_REQUEST_IID").is_empty();
+        || ["GITHUB_BASE_REF", "CI_MERGE_REQUEST_IID", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"]
+            .iter()
+            .any(|name| !variable(name).is_empty());
     pull_request && args.rulebook.config.is_none() && rulebook.fleet.is_some()
 }

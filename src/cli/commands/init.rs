@@ -48,8 +48,15 @@ pub(in crate::cli) fn run(args: &Init, term: &Term, threads: usize) -> Result<u8
     let progress = Progress::new(term.quiet);
     let subjects = Subjects::read(&SubjectArgs::default(), rulebook.fleet.as_ref(), now, &progress)?;
     let nothing_accepted = Baseline::default();
-    let judgement =
-        |baseline| Judgement { baseline, now, fail_on: Level::Deny, share: true, isolation: Isolation::None };
+    let judgement = |baseline| Judgement {
+        baseline,
+        now,
+        fail_on: Level::Deny,
+        share: true,
+        isolation: Isolation::None,
+        before: None,
+        edits: &[],
+    };
     let report = judge(&subjects, &rulebook, &judgement(&nothing_accepted), &progress);
     baseline::accept(&report, &rulebook, &Terms::default(), false, term)?;
     let accepted = baselines::load(&[], rulebook.fleet.as_ref())?;

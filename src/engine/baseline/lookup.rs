@@ -10,7 +10,7 @@ use super::{Baseline, Entry};
 use crate::model::{Finding, Standing, Value};
 
 /// How large a finding says that the violation is: `details.value`, if it is a number.
-pub(super) fn value_of(finding: &Finding) -> Option<Value> {
+pub(in crate::engine) fn value_of(finding: &Finding) -> Option<Value> {
     let value = finding.details.as_ref()?.as_object().ok()?.get(&Value::from("value"))?;
     matches!(value, Value::Number(_)).then(|| value.clone())
 }

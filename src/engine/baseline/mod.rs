@@ -9,7 +9,8 @@ use std::fmt::Write as _;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
-use self::lookup::{Lookup, value_of};
+use self::lookup::Lookup;
+pub(super) use self::lookup::value_of;
 use super::Request;
 use crate::manifest;
 use crate::model::{Finding, Fleet, Level, Problem, Report, Standing, Value};

@@ -31,6 +31,15 @@ impl Repository {
         Ok(())
     }
 
+    /// Whether a file is the pointer that Git LFS keeps in its place.
+    pub fn is_lfs_pointer(&self, path: &Utf8Path, entry: Entry) -> Result<bool> {
+        const LARGEST: usize = 1024;
+        if entry.kind != Kind::File || self.size(path, entry)? >= LARGEST {
+            return Ok(false);
+        }
+        Ok(self.read(path, entry, LARGEST)?.starts_with(b"version https://git-lfs.github.com/spec/"))
+    }
+
     fn write(
         &self,
         listing: &Listing,

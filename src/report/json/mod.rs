@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use schemars::generate::SchemaSettings;
 
-use crate::model::{Counts, Level, ObjectId, Problem, Report, RuleInfo, Standing, Step, UnjudgedClass};
+use crate::model::{
+    Comparison, Counts, Level, ObjectId, Problem, Report, RuleInfo, Standing, Step, UnjudgedClass,
+};
 
 use v1::{
-    CountsOut, Document, FindingOut, ObjectOut, PlaceOut, ProblemOut, RelatedOut, RuleOut, StandingWord,
-    StepOut, Summary, UnevaluatedOut, UnjudgedOut, VerdictWord, WaiverOut,
+    ChangeOut, CountsOut, Document, FindingOut, ObjectOut, PlaceOut, ProblemOut, RelatedOut, RuleOut,
+    StandingWord, StepOut, Summary, UnevaluatedOut, UnjudgedOut, VerdictWord, WaiverOut,
 };
 
 use super::{Entry, Resolved, Site, facts, json_text};
@@ -50,7 +52,10 @@ impl<'a> Document<'a> {
                 accepted_errors: report.accepted_problems,
             },
             counts: CountsOut::of(&report.counts),
-            findings: resolved.entries.iter().chain(&resolved.waived).map(FindingOut::of).collect(),
+            change: report.comparison.as_ref().map(|comparison| ChangeOut::of(comparison, resolved)),
+            findings: (resolved.entries.iter().chain(&resolved.unchanged).chain(&resolved.waived))
+                .map(FindingOut::of)
+                .collect(),
             problems: report.problems.iter().map(ProblemOut::of).collect(),
             unevaluated: report
                 .unevaluated
@@ -59,6 +64,24 @@ impl<'a> Document<'a> {
                 .collect(),
             rules: report.rules.iter().map(|rule| RuleOut::of(rule, report)).collect(),
             notes: &report.notes,
+        }
+    }
+}
+
+impl<'a> ChangeOut<'a> {
+    fn of(comparison: &'a Comparison, resolved: &Resolved<'_>) -> Self {
+        let (new, worse) = super::summary::standings(resolved);
+        Self {
+            base: &comparison.base,
+            head: &comparison.head,
+            paths: comparison.paths,
+            resources: comparison.resources,
+            changed_resources: comparison.changed_resources,
+            new,
+            worse,
+            fixed: comparison.fixed,
+            unchanged: comparison.unchanged,
+            unchanged_errors: comparison.unchanged_problems,
         }
     }
 }
@@ -103,6 +126,7 @@ impl<'a> FindingOut<'a> {
         let (standing, waiver) = match &finding.standing {
             // Accepted findings are counted, not resolved.
             Standing::New | Standing::Accepted => (StandingWord::New, None),
+            Standing::Unchanged => (StandingWord::Unchanged, None),
             Standing::Worse => (StandingWord::Worse, None),
             Standing::Waived { reason, owner } => (StandingWord::Waived, Some(WaiverOut { reason, owner })),
         };

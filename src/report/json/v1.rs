@@ -23,6 +23,9 @@ pub(super) struct Document<'a> {
     pub(super) summary: Summary,
     /// What was counted on the way.
     pub(super) counts: CountsOut<'a>,
+    /// What the change did, if `--base` was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) change: Option<ChangeOut<'a>>,
     /// Findings that count or are waived, worst first; those that differ only in cluster and place
     /// are one.
     pub(super) findings: Vec<FindingOut<'a>>,
@@ -63,6 +66,32 @@ pub(super) struct Summary {
     pub(super) accepted: usize,
     /// Problems that the baseline accepts; not in `problems`.
     pub(super) accepted_errors: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Change")]
+pub(super) struct ChangeOut<'a> {
+    /// The tip of the target branch.
+    pub(super) base: &'a str,
+    /// The head of the change.
+    pub(super) head: &'a str,
+    /// Paths that differ between the base and the merged state.
+    pub(super) paths: usize,
+    /// Objects in the files that differ.
+    pub(super) resources: usize,
+    /// Those that are not the same before and after.
+    pub(super) changed_resources: usize,
+    /// Findings that were not there before, each place counted.
+    pub(super) new: usize,
+    /// Findings that were there before in a lesser degree.
+    pub(super) worse: usize,
+    /// Findings that are gone.
+    pub(super) fixed: usize,
+    /// Findings that were there before and are no worse; in `findings` with `--all` only.
+    pub(super) unchanged: usize,
+    /// Problems that were there before, in files that the change leaves alone; not in `problems`.
+    pub(super) unchanged_errors: usize,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -134,8 +163,10 @@ pub(super) struct FindingOut<'a> {
 pub(super) enum StandingWord {
     /// Not seen before.
     New,
-    /// In the baseline, but its level or value has risen.
+    /// In the baseline or there before the change, but its level or value has risen.
     Worse,
+    /// There before the change, and no worse: does not count. Listed with `--all`.
+    Unchanged,
     /// Covered by a waiver: does not count.
     Waived,
 }
