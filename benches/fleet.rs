@@ -8,9 +8,10 @@ mod generator;
 
 use std::cell::LazyCell;
 use std::hint::black_box;
+use std::process::Command;
 use std::time::Duration;
 
-use camino::Utf8PathBuf;
+use camino::{Utf8Path, Utf8PathBuf};
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group, criterion_main,
@@ -47,6 +48,49 @@ impl Generated {
     fn load(&self) -> Loaded {
         fleet::load(&self.config).expect("a fleet file")
     }
+}
+
+/// A generated fleet as a repository, with a change to one application on a branch.
+struct Changed(Generated);
+
+impl Changed {
+    fn new(clusters: usize) -> Self {
+        let generated = Generated::new(clusters);
+        let root = generated.config.parent().expect("a directory");
+        git(root, &["init", "-q", "-b", "main"]);
+        git(root, &["add", "-A"]);
+        git(root, &["commit", "-q", "-m", "the fleet"]);
+        git(root, &["checkout", "-q", "-b", "topic"]);
+        for cluster in root.join("rendered").read_dir_utf8().expect("clusters") {
+            let file = cluster.expect("a cluster").path().join("search-api.yaml");
+            let text = std::fs::read_to_string(&file).expect("a chart");
+            let changed = text.replace("targetPort: http\n", "targetPort: web\n");
+            assert_ne!(text, changed, "{file} has a service");
+            std::fs::write(&file, changed).expect("a writable file");
+        }
+        git(root, &["commit", "-q", "-a", "-m", "another port"]);
+        Self(generated)
+    }
+
+    /// The program, as a job runs it; how many objects it judged.
+    fn check(&self, base: bool) -> u64 {
+        let root = self.0.config.parent().expect("a directory");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_fleetgate"));
+        command.current_dir(root).args(["check", "-q", "-o", "json"]);
+        if base {
+            command.args(["--base", "main"]);
+        }
+        let output = command.output().expect("the program starts");
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
+        report["counts"]["resources"].as_u64().expect("a number")
+    }
+}
+
+fn git(dir: &Utf8Path, arguments: &[&str]) {
+    let identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org", "-c", "gc.auto=0"];
+    let status = Command::new("git").args(identity).args(arguments).current_dir(dir).status();
+    assert!(status.expect("git starts").success(), "{arguments:?}");
 }
 
 /// The state of a check before each step.
@@ -176,5 +220,28 @@ fn bench<F: FnOnce() -> Steps>(
     });
 }
 
-criterion_group!(benches, fleets);
+/// A change to one application in every cluster, against a check of everything: the program as a
+/// whole, started anew each time.
+fn changes(criterion: &mut Criterion) {
+    let clusters = if measures() { 100 } else { 10 };
+    let changed = LazyCell::new(|| Changed::new(clusters));
+    let mut group = criterion.benchmark_group("change");
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(10));
+    for (name, base) in [("base", true), ("everything", false)] {
+        let id = BenchmarkId::new(name, format!("{clusters}x{OBJECTS}"));
+        group.bench_function(id, |bencher| {
+            let changed = &*changed;
+            let judged = changed.check(base);
+            assert_eq!(judged == (clusters * OBJECTS) as u64, !base, "{judged} objects were judged");
+            bencher.iter(|| black_box(changed.check(base)));
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, fleets, changes);
 criterion_main!(benches);

@@ -11,7 +11,8 @@ use super::input::Facts;
 use super::plan::asks_what_becomes_of_workloads;
 use super::{Request, identity, sites};
 use crate::accelerators::{Amount, Queued};
-use crate::manifest::corpus::Corpus;
+use crate::manifest::Resource;
+use crate::manifest::corpus::{Corpus, Document, Occurrence};
 use crate::model::{Comparison, Finding, Identity, ObjectId, Problem, Report, Standing, Value};
 
 /// What budgets held before a change, in the order of the fleet file.
@@ -75,7 +76,7 @@ pub fn compare(
     }
     comparison.fixed = before.values().flatten().filter(|old| old.standing.counts()).count();
     let all = new.problems.len();
-    let mut known: BTreeMap<Key, usize> = BTreeMap::new();
+    let mut known: BTreeMap<ProblemKey, usize> = BTreeMap::new();
     for problem in &old.problems {
         *known.entry(key(problem)).or_default() += 1;
     }
@@ -95,9 +96,9 @@ pub fn compare(
     comparison.unchanged_problems = all - new.problems.len();
 }
 
-type Key = (&'static str, String, Option<Utf8PathBuf>, Option<Arc<str>>, Option<Arc<str>>);
+type ProblemKey = (&'static str, String, Option<Utf8PathBuf>, Option<Arc<str>>, Option<Arc<str>>);
 
-fn key(problem: &Problem) -> Key {
+fn key(problem: &Problem) -> ProblemKey {
     let file = problem.file.as_ref().or(problem.place.as_ref().map(|place| &place.file));
     let file = file.map(|file| (**file).clone());
     (problem.code, problem.message.clone(), file, problem.rule.clone(), problem.cluster.clone())
@@ -137,18 +138,18 @@ fn uses_more(new: &Value, old: &Value) -> bool {
 
 /// Whether what rules say about the objects of `corpus` can depend on other objects of their clusters,
 /// or the other way round: whether they ask for accelerators, are queued, bound what others may use,
-/// or are of a kind of which that is not known.
-pub fn asks_about_others(request: &Request<'_>) -> bool {
+/// or are of a kind of which that is not known. The rest of `request` is as usual.
+pub fn asks_about_others(request: &Request<'_>, corpus: &Corpus) -> bool {
     if !request.policies.rules.iter().any(asks_what_becomes_of_workloads) {
         return false;
     }
-    let resources = request.corpus.documents.iter().flat_map(|document| document.resources.iter());
-    let open = |resource: &crate::manifest::Resource| {
+    let mut resources = corpus.documents.iter().flat_map(|document| document.resources.iter());
+    let open = |resource: &Resource| {
         let facts = Facts::of(resource, request.fleet, request.registry);
         facts.mentions_accelerators || !(facts.is_workload() || stands_alone(&resource.id))
     };
-    resources.clone().any(open)
-        || sites(request.corpus, request.registry, false).iter().any(|site| {
+    resources.any(open)
+        || sites(corpus, request.registry, false).iter().any(|site| {
             let objects = &site.assessment.objects;
             !site.assessment.quotas.is_empty()
                 || objects.iter().any(|assessed| assessed.asks() || assessed.queue != Queued::No)
@@ -187,28 +188,43 @@ fn stands_alone(id: &ObjectId) -> bool {
     if id.group.is_empty() { APART_CORE.contains(&&*id.kind) } else { APART.contains(&&*id.group) }
 }
 
-/// The objects in the files that `touched` names, each cluster's for itself: how many there are before
-/// or after the change, and how many of them differ.
-pub fn objects(old: &Corpus, new: &Corpus, touched: &dyn Fn(&Utf8Path) -> bool) -> (usize, usize) {
-    let (old, new) = (values(old, touched), values(new, touched));
-    let all: BTreeSet<_> = old.keys().chain(new.keys()).collect();
-    let changed = all.iter().filter(|key| old.get(**key) != new.get(**key)).count();
-    (all.len(), changed)
+/// The objects in the files that a change touches.
+#[derive(Debug)]
+pub struct Difference {
+    /// How many there are before or after the change, each cluster's for itself.
+    pub resources: usize,
+    /// How many of them are not the same before and after.
+    pub changed: usize,
+    /// The documents that hold those, before the change.
+    pub old: Corpus,
+    /// The documents that hold those, after the change.
+    pub new: Corpus,
 }
 
-type Values<'c> = BTreeMap<(Option<Arc<str>>, String), Vec<&'c Value>>;
+/// Compares the objects in the files that `touched` names. An object that only moves to another file
+/// is the same.
+pub fn difference(old: &Corpus, new: &Corpus, touched: &dyn Fn(&Utf8Path) -> bool) -> Difference {
+    let (before, after) = (values(old, touched), values(new, touched));
+    let all: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+    let changed: BTreeSet<&Key> =
+        all.iter().copied().filter(|key| before.get(*key) != after.get(*key)).collect();
+    Difference {
+        resources: all.len(),
+        changed: changed.len(),
+        old: only(old, &changed, touched),
+        new: only(new, &changed, touched),
+    }
+}
 
-fn values<'c>(corpus: &'c Corpus, touched: &dyn Fn(&Utf8Path) -> bool) -> Values<'c> {
-    let mut values = Values::new();
+/// Cluster and object.
+type Key = (Option<Arc<str>>, String);
+
+fn values<'c>(corpus: &'c Corpus, touched: &dyn Fn(&Utf8Path) -> bool) -> BTreeMap<Key, Vec<&'c Value>> {
+    let mut values: BTreeMap<Key, Vec<&Value>> = BTreeMap::new();
     for document in &corpus.documents {
         for occurrence in document.occurrences.iter().filter(|occurrence| touched(&occurrence.place.file)) {
-            let contexts = corpus.files.get(occurrence.file).map(|file| file.contexts.as_slice());
-            for context in contexts.unwrap_or_default() {
-                let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
-                for resource in document.resources.iter() {
-                    let key = (cluster.clone(), identity::object_key(&resource.id));
-                    values.entry(key).or_default().push(&resource.object);
-                }
+            for (key, resource) in keys(corpus, document, occurrence) {
+                values.entry(key).or_default().push(&resource.object);
             }
         }
     }
@@ -216,6 +232,40 @@ fn values<'c>(corpus: &'c Corpus, touched: &dyn Fn(&Utf8Path) -> bool) -> Values
         same.sort();
     }
     values
+}
+
+/// The objects of a document where it stands.
+fn keys<'c>(
+    corpus: &'c Corpus,
+    document: &'c Document,
+    occurrence: &'c Occurrence,
+) -> impl Iterator<Item = (Key, &'c Resource)> {
+    let contexts = corpus.files.get(occurrence.file).map(|file| file.contexts.as_slice());
+    contexts.unwrap_or_default().iter().flat_map(|context| {
+        let cluster = context.cluster.as_ref().map(|cluster| cluster.name.clone());
+        let key =
+            move |resource: &'c Resource| ((cluster.clone(), identity::object_key(&resource.id)), resource);
+        document.resources.iter().map(key)
+    })
+}
+
+/// The documents that hold one of `wanted`, where they do.
+fn only(corpus: &Corpus, wanted: &BTreeSet<&Key>, touched: &dyn Fn(&Utf8Path) -> bool) -> Corpus {
+    let mut only = Corpus { files: corpus.files.clone(), ..Corpus::default() };
+    for document in &corpus.documents {
+        let mut document = document.clone();
+        let occurrences = std::mem::take(&mut document.occurrences);
+        let holds = |occurrence: &Occurrence| {
+            touched(&occurrence.place.file)
+                && keys(corpus, &document, occurrence).any(|(key, _)| wanted.contains(&key))
+        };
+        let occurrences: Vec<Occurrence> = occurrences.into_iter().filter(holds).collect();
+        if !occurrences.is_empty() {
+            document.occurrences = occurrences;
+            only.documents.push(document);
+        }
+    }
+    only
 }
 
 #[cfg(test)]

@@ -67,6 +67,11 @@ pub fn judged(base: &Fleet, head: &Fleet, rules: &[Rule], file: &Arc<Utf8PathBuf
 }
 
 impl Judged {
+    /// Whether something counts at once, so that it has to be asked of everything.
+    pub fn tightens(&self) -> bool {
+        self.findings.iter().any(|finding| &*finding.rule == TIGHTENED)
+    }
+
     fn budgets(&mut self, base: &Fleet, head: &Fleet) {
         let by_name = |fleet: &Fleet| -> BTreeMap<String, Budget> {
             fleet.budgets.iter().map(|budget| (budgets::name(budget), budget.clone())).collect()

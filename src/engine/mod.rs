@@ -28,7 +28,7 @@ use crate::policy::{Isolation, Limits, PolicySet};
 
 pub use baseline::{Baseline, Change, FILE_NAME as BASELINE_FILE, Terms};
 pub use budgets::{BudgetUse, Contributor, budgets};
-pub use change::{Before, asks_about_others, before, compare, objects};
+pub use change::{Before, Difference, asks_about_others, before, compare, difference};
 pub use config::{About, check_rule_patterns};
 pub use fit::{ClusterFit, FamilyFit, FitRequest, fit};
 pub use input::team as team_of;

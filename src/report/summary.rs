@@ -158,11 +158,11 @@ pub(super) fn change(resolved: &Resolved<'_>) -> Vec<String> {
     let mut found = format!("{new} new, {worse} worse, {} fixed", change.fixed);
     let not = if change.show_unchanged { "" } else { " not shown" };
     if change.unchanged > 0 {
-        found.push_str(&format!(" | {}{not}", count(change.unchanged, "old finding", "old findings")));
+        found.extend([" | ", &count(change.unchanged, "old finding", "old findings"), not]);
     }
     if change.unchanged_problems > 0 {
         let old = count(change.unchanged_problems, "old error", "old errors");
-        found.push_str(&format!(" | {old} in files left alone"));
+        found.extend([" | ", &old, " in files left alone"]);
     }
     let touched = format!(
         "{}..{}, {}: {} of {} changed{}",

@@ -212,9 +212,9 @@ fn the_change_cannot_loosen_what_it_is_judged_by() {
 fn a_loosening_edit_alone_is_a_warning_and_a_tightening_one_counts_at_once() {
     let waiver = "waivers:\n  - {rule: local/bad, subject: 'ConfigMap/x/a', reason: r, owner: '@o', expires: 2999-01-01}\n";
     let all = waiver.replace("ConfigMap/x/a", "*");
-    let waived = format!("{FLEET}{all}");
-    let repo =
-        Repo::new(&[("fleetgate.yaml", &waived), ("rendered/prod-a/a.yaml", &map("a", Some(1)))]).branch();
+    let with_waiver = format!("{FLEET}{all}");
+    let repo = Repo::new(&[("fleetgate.yaml", &with_waiver), ("rendered/prod-a/a.yaml", &map("a", Some(1)))])
+        .branch();
     let run = repo.change(&[
         ("rendered/prod-a/a.yaml", &map("a", Some(2))),
         ("rendered/prod-a/b.yaml", &map("b", Some(2))),
@@ -229,7 +229,7 @@ fn a_loosening_edit_alone_is_a_warning_and_a_tightening_one_counts_at_once() {
     );
 
     let repo = Repo::new(&[]).branch();
-    let run = repo.change(&[("fleetgate.yaml", &waived)]).exits(0);
+    let run = repo.change(&[("fleetgate.yaml", &with_waiver)]).exits(0);
     assert_eq!(findings(&run), ["fleet/loosened new fleetgate.yaml -"]);
 }
 
@@ -403,7 +403,7 @@ teams: {ml: [ml]}
 budgets: [{team: ml, family: H100, environment: prod, limit: 32, owner: capacity}]
 ";
 
-/// So many pods of eight H100. A StatefulSet replaces its pods one by one, with no surge.
+/// So many pods of eight H100. A `StatefulSet` replaces its pods one by one, with no surge.
 fn gpus(name: &str, replicas: u32) -> String {
     format!(
         "apiVersion: apps/v1\nkind: StatefulSet\nmetadata: {{name: {name}, namespace: ml}}\nspec:\n  \
@@ -422,7 +422,7 @@ fn with_budget(fleet: &str, a: u32, b: u32) -> Repo {
     repo.commit(&[
         ("fleetgate.yaml", fleet),
         ("rendered/a/x.yaml", &gpus("x", a)),
-        ("rendered/b/y.yaml", &gpus("y", b)),
+        ("rendered/b/w.yaml", &gpus("w", b)),
         ("rendered/b/map.yaml", &map("m", None)),
     ]);
     repo.branch()
@@ -477,7 +477,7 @@ fn a_budget_that_the_change_raises_stays_and_one_that_it_lowers_is_lowered() {
     // 32 of 24, although no manifest changes.
     let repo = with_budget(BUDGET, 3, 1);
     repo.commit(&[("fleetgate.yaml", &BUDGET.replace("32", "24"))]);
-    let run = budget(&repo, &["--all"]).exits(1);
+    let run = budget(&repo, &[]).exits(1);
     assert!(findings(&run).iter().any(|f| f.starts_with("quota/budget new")), "{:?}", findings(&run));
 }
 
@@ -505,4 +505,55 @@ warn contains {"msg": sprintf("%v + %v = %v", [budget.base, budget.delta, budget
     let run = repo.check(&["--all"]);
     // 8 × (2 + 1) before, 8 × (3 + 1) now.
     assert!(run.stdout.contains("24 + 8 = 32"), "{}", run.all());
+}
+
+#[test]
+fn a_baseline_entry_that_the_change_adds_accepts_nothing_in_it() {
+    let entry = |name: &str| {
+        format!(
+            "- {{rule: local/bad, object: -/ConfigMap/x/{name}, route: metadata.annotations.bad, clusters: ['*'], level: deny, value: 1}}\n"
+        )
+    };
+    let head = "apiVersion: fleetgate.dev/v1alpha1\nkind: Baseline\nfindings:\n";
+    let repo = Repo::new(&[
+        ("fleetgate.baseline.yaml", &format!("{head}{}", entry("a"))),
+        ("rendered/prod-a/a.yaml", &map("a", Some(1))),
+    ])
+    .branch();
+    // Accepted at the base: as it was.
+    repo.change(&[("rendered/prod-a/a.yaml", &format!("# x\n{}", map("a", Some(1))))]).exits(0);
+    let run = repo.change(&[
+        ("fleetgate.baseline.yaml", &format!("{head}{}{}", entry("a"), entry("b"))),
+        ("rendered/prod-a/b.yaml", &map("b", Some(1))),
+    ]);
+    let run = run.exits(1);
+    let mut found = findings(&run);
+    found.sort();
+    assert_eq!(found, ["fleet/loosened new fleetgate.yaml -", "local/bad new rendered/prod-a/b.yaml prod-a"]);
+    // An entry that goes no longer accepts what it did, in whatever file.
+    repo.git(&["rm", "-q", "fleetgate.baseline.yaml"]);
+    let run = repo.change(&[("rendered/prod-a/b.yaml", &map("b", None))]).exits(1);
+    assert!(
+        findings(&run).contains(&"local/bad new rendered/prod-a/a.yaml prod-a".to_owned()),
+        "{:?}",
+        findings(&run)
+    );
+}
+
+#[test]
+fn a_plain_check_in_a_pull_request_says_whose_rules_it_goes_by() {
+    let repo =
+        Repo::new(&[("rendered/prod-a/a.yaml", &map("a", None)), ("rendered/dev-a/a.yaml", &map("a", None))]);
+    for variable in ["GITHUB_BASE_REF", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME"] {
+        let output =
+            crate::support::command(repo.0.path()).arg("check").env(variable, "main").output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("come from the change itself") && text.contains("--base"), "{text}");
+        let output = crate::support::command(repo.0.path())
+            .args(["check", "--base", "main"])
+            .env(variable, "main")
+            .output()
+            .unwrap();
+        assert!(!String::from_utf8(output.stdout).unwrap().contains("come from the change itself"));
+    }
 }

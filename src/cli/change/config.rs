@@ -31,6 +31,8 @@ pub(super) struct Trusted {
     pub(super) baseline: Baseline,
     /// With what the change tightens, for the new state.
     pub(super) tightened: Option<(engine::Judged, Baseline)>,
+    /// Whether the change tightens something, which all manifests have to stand up to.
+    pub(super) tightens: bool,
     /// Findings about edits of the configuration.
     pub(super) edits: Vec<Finding>,
     /// Errors in the configuration that the change proposes.
@@ -177,9 +179,8 @@ pub(super) fn load(
     let view: &View<'_> = if first { new } else { old };
     rules.config = if first { after.clone() } else { before.clone() };
     rules.no_config = rules.config.is_none();
-    let load_baseline = |fleet: Option<&Loaded>| match arguments.no_baseline {
-        true => Ok(Baseline::default()),
-        false => baselines::load(&baselines, fleet),
+    let load_baseline = |fleet: Option<&Loaded>| {
+        if arguments.no_baseline { Ok(Baseline::default()) } else { baselines::load(&baselines, fleet) }
     };
     let (mut rulebook, baseline) = {
         let _inside = view.enter()?;
@@ -190,6 +191,7 @@ pub(super) fn load(
     let mut trusted = Trusted {
         baseline,
         tightened: None,
+        tightens: false,
         edits: Vec::new(),
         problems: Vec::new(),
         notes: Vec::new(),
@@ -227,13 +229,13 @@ pub(super) fn load(
             let baseline = load_baseline(Some(&proposed));
             match (policies, baseline) {
                 (Ok(policies), Ok(baseline)) => {
-                    compare(&mut trusted, &proposed, &policies, baseline, changed)
+                    compare(&mut trusted, &proposed, &policies, baseline, changed);
                 }
                 (policies, baseline) => {
                     for error in [policies.err(), baseline.err()].into_iter().flatten() {
                         match error {
                             Error::Problems(problems) => trusted.problems.extend(problems),
-                            other => return Err(other),
+                            other @ Error::Write { .. } => return Err(other),
                         }
                     }
                 }
@@ -291,8 +293,10 @@ fn compare(
     if added > 0 {
         edit(("Baseline", "added"), format!("the change adds {added} entries to the baseline"));
     }
+    let kept = |baseline: &Baseline| baseline.findings.len() + baseline.problems.len();
     baseline.findings.retain(|entry| trusted.baseline.findings.contains(entry));
     baseline.problems.retain(|entry| trusted.baseline.problems.contains(entry));
+    trusted.tightens = judged.tightens() || kept(&baseline) < kept(&trusted.baseline);
     trusted.edits = edits;
     trusted.tightened = Some((judged, baseline));
 }

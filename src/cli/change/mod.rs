@@ -101,7 +101,7 @@ impl Run<'_> {
             before: None,
             edits: &[],
         };
-        let mut depth = if self.args.all || trusted.rulebook.requires_all() {
+        let mut depth = if self.args.all || trusted.tightens || trusted.rulebook.requires_all() {
             Depth::Everything
         } else {
             side::depth(self.change, trusted, old, new)?
@@ -110,10 +110,11 @@ impl Run<'_> {
         let fleet = trusted.rulebook.fleet.as_ref();
         let mut before = read(self, old, fleet, depth, touched)?;
         let mut after = read(self, new, fleet, depth, touched)?;
-        let (resources, changed_resources) = engine::objects(before.corpus(), after.corpus(), touched);
-        let asks = [&before, &after].into_iter().any(|side| {
-            engine::asks_about_others(&pipeline::request(side, &trusted.rulebook, &old_judgement, &[]))
-        });
+        let difference = engine::difference(before.corpus(), after.corpus(), touched);
+        let asks = {
+            let request = pipeline::request(&after, &trusted.rulebook, &old_judgement, &[]);
+            [&difference.old, &difference.new].iter().any(|side| engine::asks_about_others(&request, side))
+        };
         if asks && depth != Depth::Everything {
             self.progress.step("reading all manifests: the change touches what others share");
             depth = Depth::Everything;
@@ -147,8 +148,8 @@ impl Run<'_> {
             base: self.change.base.to_string(),
             head: self.change.head.to_string(),
             paths: self.change.changed.len() + self.change.unreadable.len(),
-            resources,
-            changed_resources,
+            resources: difference.resources,
+            changed_resources: difference.changed,
             show_unchanged: self.args.all,
             ..Comparison::default()
         };

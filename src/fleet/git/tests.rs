@@ -75,7 +75,7 @@ fn code<T: std::fmt::Debug>(result: Result<T>) -> (&'static str, String) {
             let problem = problems.into_iter().next().unwrap();
             (problem.code, format!("{}; {}", problem.message, problem.help.unwrap_or_default()))
         }
-        other => panic!("{other:?}"),
+        other @ Error::Write { .. } => panic!("{other:?}"),
     }
 }
 
