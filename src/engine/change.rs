@@ -150,9 +150,8 @@ pub fn asks_about_others(request: &Request<'_>, corpus: &Corpus) -> bool {
     };
     resources.any(open)
         || sites(corpus, request.registry, false).iter().any(|site| {
-            let objects = &site.assessment.objects;
-            !site.assessment.quotas.is_empty()
-                || objects.iter().any(|assessed| assessed.asks() || assessed.queue != Queued::No)
+            let mut objects = site.assessment.objects.iter();
+            objects.any(|assessed| assessed.asks() || assessed.queue != Queued::No)
         })
 }
 

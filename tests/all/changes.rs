@@ -423,7 +423,7 @@ fn with_budget(fleet: &str, a: u32, b: u32) -> Repo {
         ("fleetgate.yaml", fleet),
         ("rendered/a/x.yaml", &gpus("x", a)),
         ("rendered/b/w.yaml", &gpus("w", b)),
-        ("rendered/b/map.yaml", &map("m", None)),
+        ("rendered/b/map.yaml", &map("map", None)),
     ]);
     repo.branch()
 }
@@ -441,27 +441,25 @@ fn a_budget_is_summed_over_all_clusters_although_one_file_changed() {
     assert_eq!((&finding["standing"], &finding["details"]["value"]), (&"new".into(), &8.into()));
     // A change that asks for nothing is not asked for sums, and that is no lack of rules.
     let repo = with_budget(BUDGET, 2, 1);
-    repo.commit(&[("rendered/b/map.yaml", &map("n", None))]);
+    repo.commit(&[("rendered/b/map.yaml", &map("other", None))]);
     let run = budget(&repo, &[]).exits(0);
     assert_eq!(run.json()["counts"]["resources"], 1);
 }
 
 #[test]
 fn over_already_a_change_that_adds_is_denied_and_one_that_does_not_passes() {
-    // 8 × (4 + 1) = 40 of 32.
-    let repo = with_budget(BUDGET, 4, 1);
+    // 8 × (5 + 1) = 48 of 32.
+    let repo = with_budget(BUDGET, 5, 1);
     repo.commit(&[("rendered/a/z.yaml", &gpus("z", 1))]);
     let run = budget(&repo, &[]).exits(1);
     let finding = &run.json()["findings"][0];
-    assert_eq!((&finding["standing"], &finding["details"]["value"]), (&"worse".into(), &16.into()));
-    // One moves from one cluster to the other.
-    repo.commit(&[("rendered/a/x.yaml", &gpus("x", 3))]);
+    assert_eq!((&finding["standing"], &finding["details"]["value"]), (&"worse".into(), &24.into()));
+    // One moves to another name.
+    repo.commit(&[("rendered/a/x.yaml", &gpus("x", 4))]);
     let run = budget(&repo, &[]).exits(0);
-    assert!(
-        run.json()["notes"].to_string().contains("before this change already: ml is over its H100 budget"),
-        "{}",
-        run.stdout
-    );
+    let notes = run.json()["notes"].to_string();
+    assert!(notes.contains("before this change already: ml is over its H100 budget"), "{notes}");
+    // 8 × (4 + 0 + 1) = 40: still over, by less.
     repo.commit(&[("rendered/a/z.yaml", &gpus("z", 0))]);
     counts(&budget(&repo, &[]).exits(0), 0, 0, 0, 1);
 }

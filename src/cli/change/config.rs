@@ -256,6 +256,7 @@ fn compare(
     let file = Arc::new(base.file().to_owned());
     let rules = &trusted.rulebook.policies.rules;
     let mut judged = engine::judged(&base.fleet, &proposed.fleet, rules, &file);
+    trusted.tightens = judged.tightens();
     let mut edits = std::mem::take(&mut judged.findings);
     let mut edit = |entry: (&str, &str), what: String| {
         edits.push(engine::loosened(entry, (&file, 1), &what, "the owner of the fleet file"));
@@ -296,7 +297,7 @@ fn compare(
     let kept = |baseline: &Baseline| baseline.findings.len() + baseline.problems.len();
     baseline.findings.retain(|entry| trusted.baseline.findings.contains(entry));
     baseline.problems.retain(|entry| trusted.baseline.problems.contains(entry));
-    trusted.tightens = judged.tightens() || kept(&baseline) < kept(&trusted.baseline);
+    trusted.tightens |= kept(&baseline) < kept(&trusted.baseline);
     trusted.edits = edits;
     trusted.tightened = Some((judged, baseline));
 }
