@@ -117,6 +117,7 @@ batch_kinds := {
 	"ray.io/RayCronJob",
 	"ray.io/RayJob",
 	"sagemaker.amazonaws.com/HyperPodPyTorchJob",
+	"sparkoperator.k8s.io/ScheduledSparkApplication",
 	"sparkoperator.k8s.io/SparkApplication",
 	"trainer.kubeflow.org/TrainJob",
 }
@@ -135,6 +136,7 @@ completed_elsewhere(manifest) if kind(manifest) in {
 	"serving.kserve.io/InferenceService",
 	"serving.kserve.io/LLMInferenceService",
 	"serving.kserve.io/LLMInferenceServiceConfig",
+	"sparkoperator.k8s.io/ScheduledSparkApplication",
 	"sparkoperator.k8s.io/SparkApplication",
 	"trainer.kubeflow.org/TrainJob",
 }

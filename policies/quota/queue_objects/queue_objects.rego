@@ -3,7 +3,7 @@
 # description: >-
 #   A LocalQueue without its ClusterQueue, a flavor that does not exist, a cycle of cohorts or of parents:
 #   the queue is inactive, and all that is in it waits. Borrowing and lending limits outside of a cohort are
-#   refused by Kueue.
+#   refused by Kueue. A limit or a scope that cannot be read limits nothing that is known.
 # related_resources:
 #   - ref: https://kueue.sigs.k8s.io/docs/concepts/cohort/
 #     description: Kueue, cohorts
@@ -41,4 +41,19 @@ warn contains quota.fault(row) if {
 	row.code in doubtful
 }
 
-rows := [row | some system in ["kueue", "volcano", "kai"]; some row in quota.problems(system)]
+# A limit that is no quantity: the API server refuses the object, or nobody knows what it allows. Without a
+# place it is about something else, such as a limit that is left out.
+deny contains finding if {
+	some row in input.quotas
+	row.row == "limit"
+	startswith(row.why, "`")
+	finding := quota.fault(object.union(row, {
+		"message": row.why,
+		"remediation": "write the number of devices, a whole number",
+	}))
+}
+
+rows := [row |
+	some system in ["kueue", "volcano", "kai", "resource-quota"]
+	some row in quota.problems(system)
+]

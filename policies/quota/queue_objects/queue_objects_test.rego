@@ -23,6 +23,19 @@ test_queues_of_all_systems if {
 	count(denied(row("kai", "queue-cycle", true))) == 1
 }
 
+test_a_limit_that_cannot_be_read_is_denied if {
+	limit := {
+		"row": "limit", "system": "resource-quota", "path": ["spec", "hard", "requests.nvidia.com/gpu"], "limit": null,
+		"ref": {"group": "", "kind": "ResourceQuota", "namespace": "a", "name": "rq"},
+	}
+	some finding in denied(object.union(limit, {"why": "`spec.hard[\"requests.nvidia.com/gpu\"]`: `abc` is not a quantity"}))
+	finding.msg == "ResourceQuota a/rq: `spec.hard[\"requests.nvidia.com/gpu\"]`: `abc` is not a quantity"
+	finding.path == ["spec", "hard", "requests.nvidia.com/gpu"]
+	denied(object.union(limit, {"why": ""})) == set()
+	denied(object.union(limit, {"why": "the queue states no GPU limit"})) == set()
+	count(denied(row("resource-quota", "unreadable", true))) == 1
+}
+
 test_what_may_be_elsewhere_is_left if denied(row("kueue", "flavor-missing", false)) == set()
 
 test_what_is_hardly_meant_is_advice if {

@@ -54,11 +54,24 @@ deny contains finding if {
 	some case in cases
 	count(case.pools) > 0
 	count(first(case)) == 0
+	count(scheduling.requirements(case.pod.effective)) > 0
 	finding := {
 		"msg": sprintf("no node with `%s` in this cluster carries all of %s, so %s would stay pending", [case.resource, scheduling.quoted([shown(r) | some r in scheduling.requirements(case.pod.effective)]), scheduling.called(case.pod)]),
 		"path": whole(case.pod),
 		"remediation": remedy(case, {"key": "", "values": [], "operator": "In", "term": -1, "path": []}),
 		"details": {"lines": lines(case, {"key": "", "values": []})},
+	}
+}
+
+# An affinity that requires something and says nothing: a term without expressions is no node's.
+deny contains finding if {
+	some case in cases
+	count(case.pools) > 0
+	count(scheduling.requirements(case.pod.effective)) == 0
+	finding := {
+		"msg": sprintf("the required node affinity has no term that a node can match, so %s would stay pending", [scheduling.called(case.pod)]),
+		"path": whole(case.pod),
+		"remediation": "write `matchExpressions` into the terms of `nodeSelectorTerms`, or remove the affinity",
 	}
 }
 

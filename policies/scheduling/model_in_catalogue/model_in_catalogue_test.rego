@@ -57,6 +57,11 @@ test_required_affinity if {
 	finding.path[9] == 1
 }
 
+test_a_term_without_expressions_is_named if {
+	spec := {"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{}]}}}}
+	{finding.msg | some finding in findings(deployment({"spec": spec, "pools": none}))} == {"the required node affinity has no term that a node can match, so pod `worker` would stay pending"}
+}
+
 test_labels_that_no_node_carries_together if {
 	spec := {"nodeSelector": {"cloud.google.com/gke-accelerator": "nvidia-l4", "pool": "a"}}
 	pools := [fixture.refused(fixture.l4), fixture.refused(object.union(fixture.h100, {"labels": {"pool": "a"}}))]

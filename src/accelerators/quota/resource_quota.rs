@@ -160,10 +160,23 @@ impl Scope<'_> {
                     _ => None,
                 }
             }
-            _ => Some(false),
+            // Of claims for storage; a scope that nobody knows may measure anything.
+            "VolumeAttributesClass" => Some(false),
+            _ => None,
         }
     }
 }
+
+/// What `Scope::matches` knows, and what measures no pods.
+const SCOPES: [&str; 7] = [
+    "BestEffort",
+    "CrossNamespacePodAffinity",
+    "NotBestEffort",
+    "NotTerminating",
+    "PriorityClass",
+    "Terminating",
+    "VolumeAttributesClass",
+];
 
 fn is_terminating(pod: &Value) -> bool {
     path(pod, &["activeDeadlineSeconds"]).is_some()
@@ -237,6 +250,7 @@ impl Source<'_> {
         default_class: &DefaultClass,
         rows: &mut Vec<Quota>,
     ) {
+        self.unreadable(rows);
         let hard = path(self.spec, &["hard"]).map(fields).unwrap_or_default();
         // HAMi's scheduler reads limits of its own from the same object.
         let hami = hard.iter().any(
@@ -301,6 +315,23 @@ impl Source<'_> {
                 limit.needed = limit.needed.add(&open);
             }
             rows.push(Quota::Limit(limit));
+        }
+    }
+
+    /// What cannot be read limits nothing that is known; the API server refuses it.
+    fn unreadable(&self, rows: &mut Vec<Quota>) {
+        let at = self.route.key("hard");
+        if path(self.spec, &["hard"]).is_some_and(|hard| !matches!(hard, Value::Object(_))) {
+            let remedy = "write a mapping such as `requests.nvidia.com/gpu: 8`".to_owned();
+            rows.push(self.problem(at.clone(), "unreadable", format!("`{at}` is not a mapping"), remedy));
+        }
+        for scope in self.scopes.iter().filter(|scope| !SCOPES.contains(&scope.name)) {
+            rows.push(self.problem(
+                self.route.clone(),
+                "unreadable",
+                format!("`{}` is no scope", scope.name),
+                format!("write one of `{}`", SCOPES.join("`, `")),
+            ));
         }
     }
 

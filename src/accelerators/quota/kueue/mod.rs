@@ -15,6 +15,7 @@ use super::select::{Labels, selects};
 use super::{Flavor, Queued, name};
 use crate::accelerators::tree::{Tree, namespace};
 use crate::accelerators::value::{fields, items, path, text};
+use crate::accelerators::workload::kind_of;
 use crate::model::Value;
 use cohort::{Cohort, Cohorts};
 use quota::{Cap, FlavorQuota, FlavorResource};
@@ -214,11 +215,12 @@ impl ClusterQueue {
         let listed = path(object, &["spec", "admissionChecks"]).into_iter().flat_map(items);
         let strategy = path(object, &["spec", "admissionChecksStrategy", "admissionChecks"]);
         let named = strategy.into_iter().flat_map(items).filter_map(|check| path(check, &["name"]));
+        let is_v1beta1 = kind_of(object).is_some_and(|(_, version, _)| version == "v1beta1");
         Self {
             index,
-            // `cohort` in v1beta1.
+            // In v1beta1 it is `cohort`, which later versions do not read.
             cohort: text(object, &["spec", "cohortName"])
-                .or_else(|| text(object, &["spec", "cohort"]))
+                .or_else(|| text(object, &["spec", "cohort"]).filter(|_| is_v1beta1))
                 .filter(|cohort| !cohort.is_empty())
                 .cloned(),
             groups: groups.map(Group::of).collect(),

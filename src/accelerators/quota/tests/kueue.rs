@@ -259,6 +259,10 @@ spec:
     assert_eq!(admission(true, 4), "admission Job/job train: no; too-large 32 of 24");
     // There may be more members that were not read.
     assert_eq!(admission(false, 4), "admission Job/job train: unknown; unknown");
+    // `cohort` is no field of v1beta2: the other is in no cohort.
+    let later = cohort.replace("kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2");
+    let alone = only("admission", &format!("{later}{}", job(3, 8, "", "")));
+    assert_eq!(alone, ["admission Job/job train: no; too-large 24 of 16"]);
 }
 
 #[test]

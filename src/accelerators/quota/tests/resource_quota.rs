@@ -44,6 +44,15 @@ fn pods_are_charged_and_one_rollout_at_a_time() {
 }
 
 #[test]
+fn what_cannot_be_read_is_named() {
+    let at = |text: &str| only("problem", &(text.to_owned() + &deployment(2, 2, "", "")));
+    let list = quota(GPU, "").replace("{requests.nvidia.com/gpu: 8}", "[requests.nvidia.com/gpu]");
+    assert_eq!(at(&list).len(), 1, "{:?}", at(&list));
+    assert!(at(&quota(GPU, ", scopes: [Foo]"))[0].contains("unreadable"));
+    assert_eq!(at(&quota(GPU, ", scopes: [NotTerminating]")), [] as [String; 0]);
+}
+
+#[test]
 fn an_autoscaler_adds_what_it_may_add() {
     // 2 → 5 replicas of 2: 4; one surge 2 → 6; at most 10, and 2 replicas more while they are replaced
     // (25% of 5, rounded up): 14.
@@ -112,7 +121,8 @@ fn a_quota_measures_pods_that_match_all_its_scopes() {
             "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{namespaceSelector: {}}]}}, ",
             "4 6 6",
         ),
-        ("scopes: [Invented]", "", "0 0 0"),
+        // Nobody knows what it would measure.
+        ("scopes: [Invented]", "", "0? 0? 0?"),
     ] {
         let text = quota(GPU, &format!(", {scopes}")) + &deployment(2, 2, "", pod);
         let expected = format!("limit ResourceQuota/q requests.nvidia.com/gpu: {used}, queued 0, of 8");
