@@ -4,4 +4,5 @@
 //!
 //! [`CannotTell`]: crate::model::Decision::CannotTell
 
+pub mod soak;
 pub mod windows;
