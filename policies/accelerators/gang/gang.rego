@@ -111,3 +111,9 @@ together if {
 
 # The operator of Kubeflow makes a pod group if it is told how.
 together if is_object(input.object.spec.runPolicy.schedulingPolicy)
+
+# An elastic training starts with the first of its pods, and takes the others as they come.
+together if {
+	accelerators.kind(input.object) == "kubeflow.org/PyTorchJob"
+	input.object.spec.elasticPolicy.minReplicas == 1
+}

@@ -55,6 +55,14 @@ test_pod_groups if {
 	paths(object.union(training, {"spec": {"runPolicy": {"schedulingPolicy": {"minAvailable": 4}}}}), [pod(4, {})]) == set()
 }
 
+# One that needs several pods to begin can hold some and wait for the rest.
+test_elastic_trainings if {
+	paths(object.union(training, {"spec": {"elasticPolicy": {"minReplicas": 1}}}), [pod(8, {})]) == set()
+	paths(object.union(training, {"spec": {"elasticPolicy": {"minReplicas": 4}}}), [pod(8, {})]) == bad
+	paths(object.union(training, {"spec": {"elasticPolicy": {"rdzvBackend": "c10d"}}}), [pod(8, {})]) == bad
+	paths(object.union(training, {"spec": {"elasticPolicy": {"minReplicas": "$MIN"}}}), [pod(8, {})]) == bad
+}
+
 job(mode, spec) := {"apiVersion": "batch/v1", "kind": "Job", "spec": {"completionMode": mode, "template": {"spec": spec}}}
 
 test_jobs_whose_pods_talk_to_each_other if {

@@ -29,6 +29,7 @@ params := data.params.accelerators.shared_memory
 warn contains finding if {
 	some place in places
 	count(place.mounts) == 0
+	not mounted_by_operator(place)
 	finding := {
 		"msg": sprintf("container `%s` has `%s` of `%s` and 64 MiB of shared memory", [pods.name(place.entry), place.quantity, place.resource]),
 		"path": array.concat(place.entry.path, ["volumeMounts"]),
@@ -85,6 +86,20 @@ places contains place if {
 			trim_right(values.text(mount.mountPath), "/") == "/dev/shm"
 		],
 	}
+}
+
+# KubeRay mounts a volume in memory there, in the first container of each of its pods, unless Ray is
+# told to keep its objects elsewhere (`ray-operator/controllers/ray/common/pod.go`).
+mounted_by_operator(place) if {
+	accelerators.kind(input.object) in {"ray.io/RayCluster", "ray.io/RayCronJob", "ray.io/RayJob", "ray.io/RayService"}
+	array.slice(place.entry.path, count(place.pod.path), count(place.entry.path)) == ["containers", 0]
+	not plasma_directory(place.pod)
+}
+
+# The parameters of Ray stand beside the template whose `spec` is the pod's.
+plasma_directory(pod) if {
+	group := object.get(input.object, array.slice(pod.path, 0, count(pod.path) - 2), {})
+	object.get(group, ["rayStartParams", "plasma-directory"], null) != null
 }
 
 # Volumes of the pod that are mounted there and are directories of its own.

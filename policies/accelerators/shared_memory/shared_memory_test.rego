@@ -79,6 +79,39 @@ test_pods_that_are_completed_elsewhere if {
 	paths_with({"apiVersion": "apps.nvidia.com/v1alpha1", "kind": "NIMService"}, [pod(eight)], {}) == set()
 }
 
+ray(head, containers) := paths_with(
+	{"apiVersion": "ray.io/v1", "kind": "RayCluster", "spec": {"headGroupSpec": object.union({"template": {"spec": {}}}, head)}},
+	[object.union(object.remove(pod({}), ["path", "spec", "effective"]), {
+		"path": ["spec", "headGroupSpec", "template", "spec"],
+		"spec": {"containers": containers},
+		"effective": {"containers": containers},
+	})],
+	{},
+)
+
+# KubeRay mounts it in the first container, unless Ray keeps its objects elsewhere.
+test_pods_of_ray if {
+	at := ["spec", "headGroupSpec", "template", "spec", "containers"]
+	ray({}, eight.containers) == set()
+	ray({"rayStartParams": {"num-cpus": "0"}}, eight.containers) == set()
+	ray({"rayStartParams": "x"}, eight.containers) == set()
+	ray({"rayStartParams": {"plasma-directory": "/tmp"}}, eight.containers) == {array.concat(at, [0, "volumeMounts"])}
+	ray({}, array.concat([{}], eight.containers)) == {array.concat(at, [1, "volumeMounts"])}
+}
+
+# What is mounted by hand stays as it is.
+test_pods_of_ray_with_a_volume_on_disk if {
+	spec := {
+		"containers": [{"resources": {"limits": {"nvidia.com/gpu": 8}}, "volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]}],
+		"volumes": [{"name": "shm", "emptyDir": {}}],
+	}
+	paths_with(
+		{"apiVersion": "ray.io/v1", "kind": "RayCluster", "spec": {}},
+		[pod(spec)],
+		{},
+	) == {["spec", "volumes", 0, "emptyDir", "medium"]}
+}
+
 test_what_never_runs_and_placeholders if {
 	paths_with(pods_of, [object.union(pod(eight), {"count": 0})], {}) == set()
 	gpus("${GPUS}") == set()

@@ -21,7 +21,13 @@ shown(row, amount) := fleetgate.show(amount) if {
 	row.unit == "unit"
 } else := devices(amount) if {
 	fleetgate.known(amount)
-} else := sprintf("%s thousandths", [fleetgate.show(amount)])
+} else := sprintf("%s or more, without bound", [devices(amount.atLeast)]) if {
+	amount.unbounded == true
+	amount.atLeast > 0
+} else := sprintf("at least %s", [devices(amount.atLeast)]) if {
+	not amount.unbounded == true
+	amount.atLeast > 0
+} else := fleetgate.show(amount)
 
 devices(thousandths) := sprintf("%d", [whole]) if {
 	thousandths % 1000 == 0

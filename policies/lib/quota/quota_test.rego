@@ -23,7 +23,11 @@ test_thousandths_are_shown_in_devices if {
 	quota.shown(limit, 2000) == "2"
 	quota.shown(limit, 50) == "0.05"
 	quota.shown({"unit": "unit"}, 8) == "8"
-	quota.shown(limit, {"atLeast": 500, "unknown": ["x"]}) == "at least 500 thousandths"
+	quota.shown(limit, {"atLeast": 500, "unknown": ["x"]}) == "at least 0.5"
+	quota.shown(limit, {"atLeast": 227000, "unknown": ["x"]}) == "at least 227"
+	quota.shown(limit, {"atLeast": 8000, "unbounded": true}) == "8 or more, without bound"
+	quota.shown(limit, {"atLeast": 0, "unbounded": true}) == "any number, without bound"
+	quota.shown(limit, {"atLeast": 0, "unknown": ["x"]}) == "an unknown number"
 }
 
 test_objects_have_their_namespace_if_they_state_one if {
@@ -38,7 +42,7 @@ test_who_may_raise_it if {
 }
 
 test_the_largest_stand_first if {
-	quota.holds(limit, "steady") == "Pod ml/c at least 2000 thousandths, Pod ml/a 0.5, Pod ml/b 0.5"
+	quota.holds(limit, "steady") == "Pod ml/c at least 2, Pod ml/a 0.5, Pod ml/b 0.5"
 	many := object.union(limit, {"contributors": [contributor(sprintf("p%d", [n]), 1000) | some n in numbers.range(1, 7)]})
 	endswith(quota.holds(many, "steady"), "Pod ml/p5 1, and 2 more")
 }
