@@ -4,5 +4,6 @@
 //!
 //! [`CannotTell`]: crate::model::Decision::CannotTell
 
+pub mod codeowners;
 pub mod soak;
 pub mod windows;
