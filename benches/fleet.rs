@@ -83,7 +83,7 @@ impl Changed {
         let output = command.output().expect("the program starts");
         assert!(matches!(output.status.code(), Some(0 | 1)), "{}", String::from_utf8_lossy(&output.stderr));
         let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
-        report["counts"]["resources"].as_u64().expect("a number")
+        report.pointer("/counts/resources").and_then(serde_json::Value::as_u64).expect("a number")
     }
 }
 
