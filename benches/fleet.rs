@@ -184,7 +184,7 @@ fn fleets(criterion: &mut Criterion) {
     // A fleet is made when the first bench that was asked for needs it.
     let small = LazyCell::new(|| Steps::new(10));
     let large = LazyCell::new(|| Steps::new(100));
-    for name in ["discover", "read", "evaluate", "evaluate-each", "report", "check"] {
+    for name in ["discover", "read", "demand", "evaluate", "evaluate-each", "report", "check"] {
         let mut group = criterion.benchmark_group(name);
         group
             .sampling_mode(SamplingMode::Flat)
@@ -212,6 +212,7 @@ fn bench<F: FnOnce() -> Steps>(
         match name {
             "discover" => bencher.iter_with_large_drop(|| discover(fleet)),
             "read" => bencher.iter_with_large_drop(|| read(discovery)),
+            "demand" => bencher.iter_with_large_drop(|| engine::sites(corpus, &fleet.registry, true)),
             "evaluate" => bencher.iter_with_large_drop(|| judge(fleet, policies, corpus, true)),
             "evaluate-each" => bencher.iter_with_large_drop(|| judge(fleet, policies, corpus, false)),
             "report" => bencher.iter_with_large_drop(|| show(report)),

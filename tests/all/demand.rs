@@ -163,7 +163,7 @@ const SCALED: [&str; 10] = [
     "{apiVersion: serving.kserve.io/v1alpha2, kind: LLMInferenceService, spec: {replicas: R, template: S}}",
 ];
 
-fn scaled(kind: &str, replicas: u64, gpus: u64) -> Three {
+fn object(kind: &str, replicas: u64, gpus: u64) -> Value {
     let spec = format!(
         "{{containers: [{{name: a}}, {{name: c, resources: {{limits: {{nvidia.com/gpu: {gpus}}}}}}}]}}"
     );
@@ -171,7 +171,11 @@ fn scaled(kind: &str, replicas: u64, gpus: u64) -> Three {
         .replace(": T", &format!(": {{spec: {spec}}}"))
         .replace(": S}", &format!(": {spec}}}"))
         .replace(": R", &format!(": {replicas}"));
-    let object = manifest::value(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+    manifest::value(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"))
+}
+
+fn scaled(kind: &str, replicas: u64, gpus: u64) -> Three {
+    let object = object(kind, replicas, gpus);
     let demand = Tree::new(Registry::builtin(), [&object]).demand();
     totals(&demand).remove("nvidia.com/gpu").unwrap_or(Three::ZERO)
 }
@@ -191,5 +195,16 @@ proptest! {
             let after = least(after);
             prop_assert!(before.iter().zip(&after).all(|(before, after)| before <= after), "{kind} {before:?} {after:?}");
         }
+    }
+
+    #[test]
+    fn totals_are_the_sum_of_the_workloads(
+        chosen in prop::collection::vec((prop::sample::select(SCALED.to_vec()), 0..20_u64, 0..9_u64), 0..8),
+    ) {
+        let objects: Vec<Value> = chosen.iter().map(|(kind, replicas, gpus)| object(kind, *replicas, *gpus)).collect();
+        let demand = Tree::new(Registry::builtin(), &objects).demand();
+        let together = totals(&demand).remove("nvidia.com/gpu").unwrap_or(Three::ZERO);
+        let alone = chosen.iter().map(|(kind, replicas, gpus)| scaled(kind, *replicas, *gpus));
+        prop_assert_eq!(together, alone.fold(Three::ZERO, |sum, three| sum.add(&three)));
     }
 }
