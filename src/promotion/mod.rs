@@ -4,6 +4,7 @@
 //!
 //! [`CannotTell`]: crate::model::Decision::CannotTell
 
+pub mod approvals;
 pub mod codeowners;
 pub mod soak;
 pub mod windows;
