@@ -117,9 +117,10 @@ impl Checker<'_> {
             self.filled(&route, "family", &budget.family);
             // A team without namespaces uses nothing, so that every limit would be kept.
             if !self.whole.teams.contains_key(&budget.team) {
-                let help = match self.whole.teams.is_empty() {
-                    true => format!("write its namespaces: `teams: {{{}: [namespace]}}`", budget.team),
-                    false => suggest::help(&budget.team, self.whole.teams.keys().map(String::as_str)),
+                let help = if self.whole.teams.is_empty() {
+                    format!("write its namespaces: `teams: {{{}: [namespace]}}`", budget.team)
+                } else {
+                    suggest::help(&budget.team, self.whole.teams.keys().map(String::as_str))
                 };
                 let message = format!("`teams` has no team `{}`", budget.team);
                 self.report("unknown-team", &route.key("team"), message, help);
@@ -169,16 +170,14 @@ impl Checker<'_> {
                 );
             }
             self.cluster_globs(&route.key("clusters"), &window.clusters);
-            if let Some(zone) = &window.zone {
-                if time_zone(zone).is_none() {
-                    let message = format!("`{zone}` is no time zone");
-                    self.report(
-                        "unknown-zone",
-                        &route.key("zone"),
-                        message,
-                        "write such as `Europe/Berlin` or `UTC`",
-                    );
-                }
+            if let Some(zone) = window.zone.as_ref().filter(|zone| time_zone(zone).is_none()) {
+                let message = format!("`{zone}` is no time zone");
+                self.report(
+                    "unknown-zone",
+                    &route.key("zone"),
+                    message,
+                    "write such as `Europe/Berlin` or `UTC`",
+                );
             }
         }
         if let Some(emergency) = &self.part.document.break_glass {

@@ -34,9 +34,11 @@ pub fn soak(freight: &Freight, stage: &str, sources: &Sources, now: Timestamp) -
         .collect();
     let (decision, not_before, mut reason) = decide(sources, &judged);
     if decision != Decision::Allow && find(&freight.approved_for, stage).is_some() {
-        reason.push_str(&format!(
-            "; it was approved for `{stage}` by hand, which skips this in Kargo but names no person"
-        ));
+        reason.extend([
+            "; it was approved for `",
+            stage,
+            "` by hand, which skips this in Kargo but names no person",
+        ]);
     }
     let answer = Answer {
         requirement: "soak".into(),
@@ -119,9 +121,10 @@ impl Upstream {
         let reached = completed.max(current);
         let (shown, needed) = (span(reached), span(required));
         if reached >= required {
-            let reason = match required > 0 {
-                true => format!("{shown} of {needed} in `{stage}`, verified there"),
-                false => format!("verified in `{stage}`"),
+            let reason = if required > 0 {
+                format!("{shown} of {needed} in `{stage}`, verified there")
+            } else {
+                format!("verified in `{stage}`")
             };
             return upstream(Some(reached), None, Decision::Allow, reason);
         }
@@ -134,16 +137,15 @@ impl Upstream {
                 let reason = format!("in `{stage}`, since when is not stated");
                 upstream(None, None, Decision::CannotTell, reason)
             }
-            (Some(_), Some(since)) => match since.checked_add(SignedDuration::from_secs(required)) {
-                Ok(until) => {
+            (Some(_), Some(since)) => {
+                if let Ok(until) = since.checked_add(SignedDuration::from_secs(required)) {
                     let reason = format!("{shown} of {needed} in `{stage}`, verified there");
                     upstream(Some(reached), Some(until), Decision::Wait, reason)
-                }
-                Err(_) => {
+                } else {
                     let reason = format!("{needed} in `{stage}` are longer than time goes");
                     upstream(Some(reached), None, Decision::Deny, reason)
                 }
-            },
+            }
         }
     }
 }

@@ -322,9 +322,8 @@ impl Judge<'_> {
     }
 
     fn from(&self) -> String {
-        let name = |group: &String| match group == CODEOWNERS {
-            true => "code owner".to_owned(),
-            false => format!("@{group}"),
+        let name = |group: &String| {
+            if group == CODEOWNERS { "code owner".to_owned() } else { format!("@{group}") }
         };
         self.requirement.from.iter().map(name).collect::<Vec<_>>().join(" or ")
     }

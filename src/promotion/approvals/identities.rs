@@ -73,7 +73,7 @@ impl Identities {
         let person = self.person(raw);
         let login = |name: &str| normal(name).split_once(':').map(|(_, login)| format!("@{login}"));
         let mut names: BTreeSet<String> = BTreeSet::new();
-        names.extend(person.map(|person| person.to_string()));
+        names.extend(person.map(ToString::to_string));
         if is_host(raw) {
             names.extend(login(raw));
         }

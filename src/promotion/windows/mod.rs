@@ -69,7 +69,7 @@ fn answer(windows: &[Clocked<'_>], cluster: Option<&Arc<str>>, asked: &Asked<'_>
         }
         if let Some(group) = window.window.except.0.iter().find(|group| asked.groups.contains(group.as_str()))
         {
-            notes.push_str(&format!("; `{name}` does not hold up @{group}"));
+            notes.extend(["; `", name, "` does not hold up @", group]);
             continue;
         }
         match &window.clock {
@@ -242,7 +242,7 @@ impl<'a> Clock<'a> {
         for time in civil {
             let ambiguous = self.zone.to_ambiguous_timestamp(time);
             // In a gap both are other times of the day, which does no harm: each is looked at.
-            moments.extend(ambiguous.clone().earlier().ok());
+            moments.extend(ambiguous.earlier().ok());
             moments.extend(ambiguous.later().ok());
         }
         // Times that the clocks leave out begin with their change. Two a year; some zones have more.
