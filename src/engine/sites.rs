@@ -69,7 +69,7 @@ impl Located {
 /// All contexts with what is asked for in them, in the order of their names. `complete` says whether
 /// everything that the clusters get was read.
 pub fn sites(corpus: &Corpus, registry: &Registry, complete: bool) -> Vec<Site> {
-    let mut sites = of_contexts(corpus, &Contexts::of(corpus), registry, complete);
+    let mut sites = assessed(corpus, &Contexts::of(corpus), registry, complete);
     let name = |site: &Site| {
         let Context { cluster, environment } = &*site.context;
         (cluster.as_ref().map(|cluster| cluster.name.clone()), environment.clone())
@@ -78,13 +78,19 @@ pub fn sites(corpus: &Corpus, registry: &Registry, complete: bool) -> Vec<Site> 
     sites
 }
 
-/// The same for known contexts, in their order.
+/// The same for known contexts, in their order, with what rules see of the workloads.
 pub(super) fn of_contexts(
     corpus: &Corpus,
     contexts: &Contexts,
     registry: &Registry,
     complete: bool,
 ) -> Vec<Site> {
+    let mut sites = assessed(corpus, contexts, registry, complete);
+    sites.par_iter_mut().for_each(Site::place);
+    sites
+}
+
+fn assessed(corpus: &Corpus, contexts: &Contexts, registry: &Registry, complete: bool) -> Vec<Site> {
     let mut objects: Vec<Vec<Located>> = vec![Vec::new(); contexts.all.len()];
     for (document, occurrences) in contexts.standing.iter().enumerate() {
         let resources = corpus.documents.get(document).map_or(0, |document| document.resources.len());
@@ -119,17 +125,21 @@ impl Site {
         let tree = Tree::new(registry, values);
         let cluster = context.cluster.as_deref();
         let assessment = assess(&tree, cluster, complete);
-        let mut placed = HashMap::new();
-        for assessed in assessment.objects.iter().filter(|assessed| differs(assessed, cluster)) {
-            let Some(object) = objects.get(assessed.demand.index) else { continue };
+        Self { context: context.clone(), objects, assessment, placed: HashMap::new() }
+    }
+
+    /// Works out what rules see of the workloads that are not the same everywhere.
+    fn place(&mut self) {
+        let cluster = self.context.cluster.as_deref();
+        for assessed in self.assessment.objects.iter().filter(|assessed| differs(assessed, cluster)) {
+            let Some(object) = self.objects.get(assessed.demand.index) else { continue };
             // Of two that are the same, the first one speaks.
-            placed.entry((object.document, object.resource)).or_insert_with(|| {
+            self.placed.entry((object.document, object.resource)).or_insert_with(|| {
                 let value = assessed.workload_value(cluster);
                 let digest = *blake3::hash(value.to_string().as_bytes()).as_bytes();
                 Placed { value, digest, asks: assessed.asks() }
             });
         }
-        Self { context: context.clone(), objects, assessment, placed }
     }
 
     /// What rules see of a workload here, if it is not the same everywhere.
