@@ -33,7 +33,7 @@ pub struct Ref {
     pub kind: Arc<str>,
     /// Namespace that the object states.
     pub namespace: Option<Arc<str>>,
-    /// Name.
+    /// Name, or the start of it that the API server completes (`metadata.generateName`).
     pub name: Arc<str>,
 }
 
@@ -171,7 +171,11 @@ impl Ref {
             group: group.into(),
             kind: kind.into(),
             namespace: namespace(object).map(Arc::from),
-            name: text(object, &["metadata", "name"]).cloned().unwrap_or_else(|| "".into()),
+            // As the identity of an object is read: the start of a name that the API server makes counts.
+            name: text(object, &["metadata", "name"])
+                .or_else(|| text(object, &["metadata", "generateName"]))
+                .cloned()
+                .unwrap_or_else(|| "".into()),
         })
     }
 

@@ -181,6 +181,11 @@ fn a_workload_is_never_admitted_if_no_flavor_can_hold_it() {
             "admission Job/job train: unknown; unknown",
         ),
         (job(0, 8, "", ""), ""),
+        // The name of which the API server makes the rest.
+        (
+            job(3, 8, "", "").replace("metadata: {name:", "metadata: {generateName:"),
+            "admission Job/job train: no; too-large 24 of 16",
+        ),
     ] {
         assert_eq!(admission(&manifests), expected, "{manifests}");
     }
