@@ -38,9 +38,14 @@ struct Generated {
 
 impl Generated {
     fn new(clusters: usize) -> Self {
+        Self::repeating(clusters, 900)
+    }
+
+    /// So many of a thousand documents are the same as in another cluster.
+    fn repeating(clusters: usize, repeated_per_mille: usize) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let root = Utf8PathBuf::from_path_buf(directory.path().to_owned()).expect("a path in UTF-8");
-        let shape = Shape { clusters, objects: OBJECTS, repeated_per_mille: 900, seed: 1 };
+        let shape = Shape { clusters, objects: OBJECTS, repeated_per_mille, seed: 1 };
         shape.write(root.as_std_path()).expect("a writable directory");
         Self { config: root.join("fleetgate.yaml"), _directory: directory }
     }
@@ -221,6 +226,33 @@ fn bench<F: FnOnce() -> Steps>(
     });
 }
 
+/// What a fleet asks for, against reading it, where no document stands twice.
+fn distinct(criterion: &mut Criterion) {
+    let clusters = if measures() { 100 } else { 10 };
+    let read_in = LazyCell::new(|| {
+        let generated = Generated::repeating(clusters, 0);
+        let fleet = generated.load();
+        let discovery = discover(&fleet);
+        let corpus = read(&discovery);
+        (generated, fleet, discovery, corpus)
+    });
+    let mut group = criterion.benchmark_group("distinct");
+    group
+        .sampling_mode(SamplingMode::Flat)
+        .sample_size(10)
+        .warm_up_time(Duration::from_secs(1))
+        .measurement_time(Duration::from_secs(10));
+    group.bench_function("read", |bencher| {
+        let (_, _, discovery, _) = &*read_in;
+        bencher.iter_with_large_drop(|| read(discovery));
+    });
+    group.bench_function("demand", |bencher| {
+        let (_, fleet, _, corpus) = &*read_in;
+        bencher.iter_with_large_drop(|| engine::sites(corpus, &fleet.registry, true));
+    });
+    group.finish();
+}
+
 /// A change to one application in every cluster, against a check of everything: the program as a
 /// whole, started anew each time.
 fn changes(criterion: &mut Criterion) {
@@ -244,5 +276,5 @@ fn changes(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fleets, changes);
+criterion_group!(benches, fleets, distinct, changes);
 criterion_main!(benches);
